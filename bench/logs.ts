@@ -13,6 +13,7 @@ import { promisify } from 'node:util';
 import { createLocalTime } from '#lib/local-time.ts';
 import { createLogger } from '#lib/logger.ts';
 import { type AccessRecord, formatLine } from '#logs/line.ts';
+import { formatPart } from '#logs/report.ts';
 import { collect } from '#logs/ship/collect.ts';
 import { openOutbox } from '#logs/ship/outbox.ts';
 import { shipLog } from '#logs/ship/ship.ts';
@@ -169,9 +170,12 @@ async function shipLines(): Promise<void> {
   let parts = 0;
   let sent = 0;
   for (const stem of stems) {
-    await shipLog(directory, stem, 'bench', async (part) => {
-      parts++;
-      sent += part.length;
+    await shipLog(directory, stem, 'bench', {
+      send: async (some) => {
+        parts += some.length;
+        for (const part of some) sent += formatPart(part).length;
+      },
+      beforeDeletion: async () => undefined,
     });
   }
   clearInterval(timer);

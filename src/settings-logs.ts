@@ -21,6 +21,12 @@ export const LOG_SETTINGS = {
     description:
       'Disk space for access-log files not yet sent to control, for all edge workers together; the oldest are dropped first',
   },
+  sinkSpool: {
+    reader: byteSize('64MB', '1024GB'),
+    default: '1GB',
+    description:
+      'Disk space for access-log files that sinks have not been sent yet; the oldest are dropped first. Files that are not sent to control yet take it only once',
+  },
   logStore: {
     reader: textThat(
       'local, or s3://bucket or s3://bucket/prefix',

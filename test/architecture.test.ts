@@ -15,7 +15,6 @@ const RIM = [
   'config.ts',
   'main.ts',
   'settings.ts',
-  'settings-dns.ts',
   'settings-edge.ts',
   'settings-fleet.ts',
   'settings-live.ts',

@@ -70,7 +70,7 @@ export function reviewPath(page = 1): string {
   return withQuery(PATHS.review, { page: writePage(page) });
 }
 
-export const EDGE_VIEWS = ['edges', 'groups', 'tokens', 'events'] as const;
+export const EDGE_VIEWS = ['edges', 'groups', 'tokens', 'events', 'sinks'] as const;
 
 type EdgeStatus = DataOf<'edgeOperator.list'>['list'][number]['status'];
 

@@ -1,7 +1,7 @@
 /** Texts of the operator's pages of edges. */
 const en = {
   title: 'Edges',
-  views: { edges: 'Edges', groups: 'Groups', tokens: 'Enrolment tokens', events: 'Events' },
+  views: { edges: 'Edges', groups: 'Groups', tokens: 'Enrolment tokens', events: 'Events', sinks: 'Real-time logs' },
   head: (revision: number, ready: number, all: number) => `${ready} of ${all} ready · newest revision ${revision}`,
   add: 'Add edge',
   addOwn: 'Add an edge of your own authority',
@@ -161,7 +161,7 @@ const en = {
 
 const zh: typeof en = {
   title: '节点',
-  views: { edges: '节点', groups: '节点组', tokens: '注册令牌', events: '事件' },
+  views: { edges: '节点', groups: '节点组', tokens: '注册令牌', events: '事件', sinks: '实时日志' },
   head: (revision, ready, all) => `${ready}/${all} 个就绪，最新版本 ${revision}`,
   add: '添加节点',
   addOwn: '添加自有 CA 的节点',

@@ -8,6 +8,7 @@ import { EXPLAIN_OPERATION } from './changes/explain-operation.ts';
 import { ACCESS_OPERATIONS } from './domains/access-operations.ts';
 import { ADDRESS_LIST_OPERATIONS } from './domains/address-list-operations.ts';
 import { ADVANCED_OPERATIONS } from './domains/advanced-operations.ts';
+import { BANDWIDTH_OPERATIONS } from './domains/bandwidth-operations.ts';
 import { CACHE_OPERATIONS } from './domains/cache-operations.ts';
 import { CERTIFICATE_OPERATIONS } from './domains/certificate-operations.ts';
 import { CERTIFICATE_VIEW_OPERATIONS } from './domains/certificate-view-operations.ts';
@@ -31,6 +32,7 @@ import { EVENT_OPERATIONS } from './operators/event-operations.ts';
 import { FLEET_OPERATOR_OPERATIONS } from './operators/fleet-operator-operations.ts';
 import { GROUP_OPERATIONS } from './operators/group-operations.ts';
 import { OPERATOR_OPERATIONS } from './operators/operator-operations.ts';
+import { SINK_OPERATIONS } from './operators/sink-operations.ts';
 import { TOKEN_OPERATIONS } from './operators/token-operations.ts';
 import { WATCH_OPERATIONS } from './operators/watch-operations.ts';
 import { MEMBER_OPERATIONS, PEOPLE_OPERATOR_OPERATIONS } from './people/member-operations.ts';
@@ -67,6 +69,7 @@ const OPERATION_TABLE = {
   ...CACHE_OPERATIONS,
   ...TRAFFIC_OPERATIONS,
   ...SERIES_OPERATIONS,
+  ...BANDWIDTH_OPERATIONS,
   ...EVENT_OPERATIONS,
   ...WATCH_OPERATIONS,
   ...TAIL_OPERATIONS,
@@ -89,6 +92,7 @@ const OPERATION_TABLE = {
   ...FLEET_OPERATOR_OPERATIONS,
   ...LIVE_OPERATOR_OPERATIONS,
   ...GROUP_OPERATIONS,
+  ...SINK_OPERATIONS,
   ...SMS_OPERATOR_OPERATIONS,
   ...SMS_CONNECTOR_STATE_OPERATIONS,
 } satisfies Readonly<Record<RouteName, Operation>>;

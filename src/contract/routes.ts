@@ -105,6 +105,7 @@ export const ROUTES = {
   'stat.series': cdnExtension('/stat/series', 'read'),
   'stat.live': cdnExtension('/stat/live', 'read'),
   'stat.topDomains': cdnExtension('/stat/topDomains', 'read'),
+  'stat.bandwidth': cdnExtension('/stat/bandwidth', 'read'),
 
   'event.list': eventRoute('/event/listEvents', 'read'),
   'event.getWebhook': eventRoute('/event/getWebhook', 'write'),
@@ -215,6 +216,7 @@ export const ROUTES = {
   'operator.getAccountLimits': operatorRoute('/operator/getAccountLimits', 'read'),
   'operator.setAccountLimits': operatorRoute('/operator/setAccountLimits', 'manage'),
 
+  'operator.getBandwidth': operatorRoute('/operator/getBandwidth', 'read'),
   'operator.getAccount': operatorRoute('/operator/getAccount', 'read'),
   'operator.getHealth': operatorRoute('/operator/getHealth', 'read'),
   'operator.getSettings': operatorRoute('/operator/getSettings', 'read'),
@@ -259,6 +261,11 @@ export const ROUTES = {
   'groupOperator.getDomain': operatorRoute('/operator/getDomainGroups', 'read'),
   'groupOperator.setDomain': operatorRoute('/operator/setDomainGroups', 'write'),
   'groupOperator.remove': operatorRoute('/operator/removeEdgeGroup', 'write'),
+
+  'sinkOperator.list': operatorRoute('/operator/listLogSinks', 'read'),
+  'sinkOperator.set': operatorRoute('/operator/setLogSink', 'write'),
+  'sinkOperator.test': operatorRoute('/operator/testLogSink', 'write'),
+  'sinkOperator.remove': operatorRoute('/operator/removeLogSink', 'write'),
 
   'smsOperator.createApp': operatorRoute('/operator/createSmsApp', 'money'),
   'smsOperator.listApps': operatorRoute('/operator/listSmsApps', 'read'),

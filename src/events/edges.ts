@@ -1,4 +1,4 @@
-/** Edges that cannot apply settings, and those whose cache disk is nearly full. Their states are events of the fleet. */
+/** Edges that cannot apply settings, whose cache disk is nearly full, or that cannot send to a sink. Their states are events of the fleet. */
 import type { Db } from '#db/open.ts';
 import { listEdgeViews } from '#db/tables/edges.ts';
 import type { Observation } from '#model/condition.ts';
@@ -13,12 +13,12 @@ const MAX_ERROR_CHARS = 200;
 
 export function observeEdges(db: Db, everyMs: number): Observer {
   return {
-    kinds: ['rejection', 'disk'],
+    kinds: ['rejection', 'disk', 'sink'],
     owner: '',
     everyMs,
     async observe(now) {
       const edges = (await listEdgeViews(db.query, now)).filter(({ state }) => !SILENT.has(state));
-      return edges.flatMap((edge) => [...judgeRejections(edge), ...judgeCacheDisk(edge)]);
+      return edges.flatMap((edge) => [...judgeRejections(edge), ...judgeCacheDisk(edge), ...judgeSinks(edge)]);
     },
   };
 }
@@ -38,6 +38,13 @@ function judgeCacheDisk({ edge, load }: EdgeView): readonly Observation[] {
   if (load === undefined || load.cacheDisk < NEARLY_FULL_SHARE) return [];
   const data = { disk: 'cache', percent: Math.floor(load.cacheDisk * 100) };
   return [{ kind: 'disk', key: edge, target: targetOf(edge), level: 0, data }];
+}
+
+function judgeSinks({ edge, sinks }: EdgeView): readonly Observation[] {
+  return sinks.map(({ sink, state, reason }) => ({
+    ...{ kind: 'sink', key: `${edge} ${sink}`, target: targetOf(edge), level: state === 'dropping' ? 1 : 0 },
+    data: { sink, state, reason },
+  }));
 }
 
 function targetOf(edge: string) {

@@ -13,7 +13,7 @@ const LF = 0x0a;
  */
 export async function expandLines(bytes: Buffer): Promise<Buffer> {
   if (bytes[0] !== SHORT_LINE && !bytes.includes(`\n${String.fromCharCode(SHORT_LINE)}`)) return bytes;
-  const expander = new Expander();
+  const expander = new LineExpander();
   const pieces: Buffer[] = [];
   let text = '';
   let lines = 0;
@@ -39,8 +39,8 @@ const WHOLE = new RegExp(`^\\d+(?:\\t[^\\t\\n\\0]+){${LINE_FIELDS.length}}\\n$`)
  */
 const SHORT = /^=(\d{1,5})\t(\d{1,5})\t(\d{1,5})\t(\d+\t\d+\t\d+)\n$/;
 
-/** Expands lines with their line ends, one character per byte. */
-class Expander {
+/** Expands lines with their line ends, one character per byte, in the order of the file. */
+export class LineExpander {
   /** Ring of the last whole lines; those that short lines refer to are split. */
   readonly #lines: (string | Parts | undefined)[] = new Array<undefined>(MAX_LINES_BACK).fill(undefined);
   /** Lines since the last invalid one, where lines may be missing. */

@@ -59,7 +59,8 @@ export function formatPartKey({ domainId, day, hour, edge, file }: PartKey): str
   return `${domainId}/${day}/${hour}.${edge}.${file}.log.gz`;
 }
 
-function parsePartKey(text: string): PartKey | undefined {
+/** Returns `undefined` if it is not a key. */
+export function parsePartKey(text: string): PartKey | undefined {
   const found =
     /^(0|[1-9]\d{0,9})\/(\d{4}-\d\d-\d\d)\/(\d\d)\.([\w.-]{1,64})\.([a-z0-9-]+-\d{8}T\d{9}Z-\d{4})\.log\.gz$/.exec(
       text,
@@ -81,7 +82,7 @@ export function parsePart(bytes: Buffer): LogPart | undefined {
   const head = end === -1 ? undefined : parseObject(bytes.toString('utf8', 0, end));
   if (head === undefined) return undefined;
   const key = typeof head['key'] === 'string' ? parsePartKey(head['key']) : undefined;
-  const top = readTop(head['top']);
+  const top = readTopLists(head['top']);
   const { lines, firstAt } = head;
   if (key === undefined || top === undefined || !isCount(lines) || !isInstant(firstAt)) return undefined;
   return { key, lines, firstAt, top, gzip: bytes.subarray(end + 1) };
@@ -109,7 +110,7 @@ function isBounded({ domainId, minute, ...counters }: MinuteCounters): boolean {
   return isKnowable && Object.values(counters).every((count) => count <= MAX_COUNTED);
 }
 
-function readTop(value: unknown): Top | undefined {
+export function readTopLists(value: unknown): Top | undefined {
   // `as`: each is looked at. Edges of earlier releases count no statuses.
   const { url, referer, client, status = [] } = Object(value) as Partial<Record<TopKind, unknown>>;
   const lists = [url, referer, client, status].map(readHitters);

@@ -3,6 +3,7 @@ import type { Db } from '#db/open.ts';
 import { deleteLogParts, listLogPartsBefore } from '#db/tables/log-parts.ts';
 import { pruneStatistics } from '#db/tables/statistics.ts';
 import { DAY_MS } from '#lib/durations.ts';
+import { BANDWIDTH_DAYS } from './bandwidth.ts';
 import { createDays } from './day.ts';
 import type { BlobStore } from './store/blob-store.ts';
 import { deleteBlobs } from './store/delete-blobs.ts';
@@ -15,8 +16,8 @@ export interface RetentionOptions {
   readonly logDays: number;
 }
 
-/** Retention of statistics. */
-const KEEP_DAYS = { minute: 7, hour: 90, day: 3 * 365, top: 90, report: 30 } as const;
+/** Retention of statistics in days. */
+const KEEP_DAYS = { minute: 7, five: BANDWIDTH_DAYS.domains, hour: 90, day: 3 * 365, top: 90, report: 30 } as const;
 const PARTS_AT_ONCE = 500;
 
 /**
@@ -26,14 +27,15 @@ const PARTS_AT_ONCE = 500;
 export async function forgetOldTraffic(options: RetentionOptions, now: number, signal: AbortSignal): Promise<void> {
   const { db, blobs, timeZone, logDays } = options;
   const ago = (days: number) => now - days * DAY_MS;
-  const { minute, hour, top, report } = KEEP_DAYS;
-  await pruneStatistics(db.query, {
-    minute: ago(minute),
-    hour: ago(hour),
-    day: ago(KEEP_DAYS.day),
-    top: ago(top),
-    report: ago(report),
-  });
+  const { top, report, ...grains } = KEEP_DAYS;
+  const ofDomains = {
+    minute: ago(grains.minute),
+    five: ago(grains.five),
+    hour: ago(grains.hour),
+    day: ago(grains.day),
+  };
+  const ofAccounts = { ...ofDomains, five: ago(BANDWIDTH_DAYS.accounts) };
+  await pruneStatistics(db.query, { ofDomains, ofAccounts, top: ago(top), report: ago(report) });
   const day = createDays(timeZone).dayBefore(now, logDays);
   const files = {
     what: 'log files',

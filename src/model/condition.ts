@@ -16,12 +16,12 @@ interface ConditionRule {
 
 export const CONDITIONS = {
   origin: { raised: 'origin.down', cleared: 'origin.up', raiseMs: 10_000, clearMs: 60_000 },
+  sink: { raised: 'sink.failing', cleared: 'sink.taking', raiseMs: 30_000, clearMs: 60_000 },
   rejection: { raised: 'edge.rejecting', cleared: 'edge.applying', raiseMs: 30_000, clearMs: 10_000 },
   certificate: { raised: 'certificate.expiring', raiseMs: 0, clearMs: 0 },
   expired: { raised: 'certificate.expired', raiseMs: 0, clearMs: 0 },
   order: { raised: 'certificate.failing', cleared: 'certificate.recovered', raiseMs: 60_000, clearMs: 30_000 },
   connector: { raised: 'connector.unbound', cleared: 'connector.bound', raiseMs: 30_000, clearMs: 10_000 },
-  misconfigured: { raised: 'connector.misconfigured', cleared: 'connector.accepting', raiseMs: 0, clearMs: 10_000 },
   quota: { raised: 'quota.near', raiseMs: 0, clearMs: 0 },
   disk: { raised: 'disk.nearFull', cleared: 'disk.roomy', raiseMs: 30_000, clearMs: 300_000 },
   backup: { raised: 'backup.late', cleared: 'backup.made', raiseMs: 0, clearMs: 0 },

@@ -1,8 +1,8 @@
 /** An edge (a machine) as control knows it: what it reported last. */
 import type { CheckResult } from './edge-health.ts';
-import type { EdgePlace } from './edge-place.ts';
 import type { EdgeHold, EdgeState, OwnState } from './edge-state.ts';
 import type { FeedPosition } from './feed-position.ts';
+import type { SinkTrouble } from './line-sink.ts';
 
 /** A resource that an edge could not apply; it keeps the version before. */
 export interface Rejection {
@@ -44,8 +44,8 @@ export interface EdgeVitals {
   readonly clockOffsetMs?: number;
   readonly load: EdgeLoad;
   readonly health: readonly CheckResult[];
-  /** Absent if DNS is not to hand the edge out. */
-  readonly place?: EdgePlace;
+  /** Sinks that it has trouble with; absent in reports of earlier releases. */
+  readonly sinks?: readonly SinkTrouble[];
 }
 
 /** Averages over the last seconds. */
@@ -93,4 +93,5 @@ export interface EdgeView extends EdgeReport {
   readonly clockOffsetMs: number | undefined;
   readonly load: EdgeLoad | undefined;
   readonly health: readonly CheckResult[];
+  readonly sinks: readonly SinkTrouble[];
 }

@@ -25,6 +25,10 @@ export const EVENT_KINDS = {
   /** The edge cannot apply settings, and runs their earlier versions. `count`, `resource`, `error` */
   'edge.rejecting': 'critical',
   'edge.applying': 'info',
+  /** An edge cannot send log lines to a sink, or dropped some. `sink`, `state`, `reason` */
+  'sink.failing': 'warning',
+  /** The edge sends to the sink again. `sink` */
+  'sink.taking': 'info',
   /** An edge cannot reach an origin of the domain. `origin`, `state`, `edges`, `edge` */
   'origin.down': 'warning',
   /** No edge reports the origin as down any more. `origin` */
@@ -40,10 +44,6 @@ export const EVENT_KINDS = {
   /** No control can send by the connector. */
   'connector.unbound': 'critical',
   'connector.bound': 'info',
-  /** The carrier refuses every part for the settings of the connector, which rests. `code` */
-  'connector.misconfigured': 'critical',
-  /** The carrier accepts parts of the connector again. */
-  'connector.accepting': 'info',
   /** The account has used most of what it may today, or of its balance. `quota`, `used`, `limit` */
   'quota.near': 'warning',
   /** The domains of the account send more than it may, as the mean of five minutes. `mbps`, `limit` */

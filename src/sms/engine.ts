@@ -217,8 +217,7 @@ class Engine implements SmsEngine {
       },
       lateAnswer: (partId, outcome) => {
         const now = clock();
-        const isMisconfigured = line.misconfigured !== undefined;
-        const facts = { tries: 1, position: 0, connectors: 1, isMisconfigured, now, random: random() };
+        const facts = { tries: 1, position: 0, connectors: 1, now, random: random() };
         const stored = partOutcomeOf(outcome, facts);
         this.#dispatcher?.note({ partId, connectorId: line.id, sentAt: now, endedAt: now, outcome: stored });
       },

@@ -16,8 +16,6 @@ export interface OutcomeFacts {
   /** Position of the connector in the route, from 0, and how many the route has. */
   readonly position: number;
   readonly connectors: number;
-  /** Whether the connector's settings are known to be wrong: what is refused for them is not the message's fault. */
-  readonly isMisconfigured: boolean;
   readonly now: number;
   /** 0 ≤ random < 1 */
   readonly random: number;
@@ -41,9 +39,9 @@ export function partOutcomeOf(outcome: SubmitOutcome, facts: OutcomeFacts): Part
 
 function refusalOf(
   outcome: Extract<SubmitOutcome, { kind: 'refused' }>,
-  { tries, position, connectors, isMisconfigured, now, random }: OutcomeFacts,
+  { tries, position, connectors, now, random }: OutcomeFacts,
 ): PartOutcome {
-  const { status: error } = outcome;
+  const error = `0x${outcome.status.toString(16).padStart(8, '0')}`;
   switch (outcome.class) {
     case 'permanent':
       return { kind: 'refused', error };
@@ -57,8 +55,6 @@ function refusalOf(
     case 'throttled':
     case 'rebind':
       return { kind: 'postponed', error };
-    case 'misconfigured':
-      return { kind: isMisconfigured ? 'postponed' : 'refused', error };
     default:
       return unreachable(outcome.class);
   }

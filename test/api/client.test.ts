@@ -245,6 +245,8 @@ describe('the client', () => {
           const times = { madeAt: api.now, notAfter: api.now + 1, replacedAt: undefined };
           await addEdgeCertificate(api.db.query, { ...certificate, state: 'replaced', ...times });
         }
+        if (name === 'sinkOperator.list')
+          await client.call('sinkOperator.set', OPERATIONS['sinkOperator.set'].sample.request);
         if (name === 'groupOperator.remove') {
           ids['name'] = 'gone';
           await client.call('groupOperator.set', { name: 'gone', default: 0 });

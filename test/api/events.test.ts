@@ -1,7 +1,7 @@
 /** Operations of events, over HTTP on both engines: whose events they are, filters, pages, and webhooks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRefusedAddress } from '#roles/control/webhook-sender.ts';
+import { createRefusedAddress } from '#roles/process/webhook-sender.ts';
 import type { TestApi } from '../support/api/api.ts';
 import { dataOf, startWithCustomers } from '../support/api/customers.ts';
 import { addSampleEvent } from '../support/api/sample-event.ts';

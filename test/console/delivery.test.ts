@@ -95,6 +95,8 @@ test('what is delivered is seen and steered', needs('chromium', 'openssl'), asyn
     await page.getByRole('list', { name: 'Top URLs' }).getByText('/a.txt').waitFor();
     await page.getByRole('list', { name: 'Top statuses' }).getByText('404').waitFor();
     await page.getByText('by 10 seconds').waitFor();
+    const bandwidth = page.getByRole('region', { name: 'Bandwidth, 95th percentile' });
+    await bandwidth.getByText(/^Last month \(\d{4}-\d\d\)$/).waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download CSV' }).click(),

@@ -3,9 +3,12 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { findViolations } from '../support/console/axe.ts';
 import { startConsole } from '../support/console/browser.ts';
 import { addDomain, openSignedIn } from '../support/console/signed-in.ts';
+import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
+import { startSinkReceiver } from '../support/logs/sink-receiver.ts';
 import { type RunningService, runCommand, startService } from '../support/process/service.ts';
 import { needs } from '../support/runner/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -113,6 +116,41 @@ test('operators run a fleet', needs('chromium'), async (t) => {
     await page.getByRole('menuitem', { name: 'Remove group' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove group' }).click();
     await page.getByRole('dialog').getByRole('alert').waitFor();
+  });
+
+  await t.test('receivers of log lines are added, tried, changed and removed', async (t) => {
+    await using receiver = await startSinkReceiver();
+    const page = await openSignedIn(t, console, '/console/operator/edges?view=sinks');
+    await page.getByText('No receivers yet').waitFor();
+    await page.getByRole('button', { name: 'Add receiver' }).click();
+    const form = page.getByRole('dialog', { name: 'Add receiver' });
+    await form.getByLabel('Name').fill('Vector');
+    await form.getByLabel('Address').fill(receiver.url);
+    await form.getByLabel('Header fields').fill('Authorization: Bearer 4f9c');
+    await form.getByRole('button', { name: 'Add receiver' }).click();
+    await form.getByText(/^Expected a name: 1 to 32 lower-case letters/).waitFor();
+    await form.getByLabel('Name').fill('vector');
+    await form.getByRole('button', { name: 'Add receiver' }).click();
+    const row = page.getByRole('row', { name: /^vector/ });
+    await row.getByText('100 %, all domains').waitFor();
+    const choose = async (action: string) => {
+      await row.getByRole('button', { name: 'Actions: vector' }).click();
+      await page.getByRole('menuitem', { name: action }).click();
+    };
+    await choose('Send test record');
+    await page.getByText(/^vector answered 200 in \d+ ms/).waitFor();
+    await choose('Change receiver');
+    const change = page.getByRole('dialog', { name: 'Change vector' });
+    await change.getByLabel('Sample (%)').fill('10');
+    await change.getByRole('button', { name: 'Change receiver' }).click();
+    await row.getByText('10 %, all domains').waitFor();
+    await choose('Send test record');
+    await eventually('it has come again', () => receiver.accepted.length === 2);
+    assert.equal(receiver.accepted[1]?.headers['authorization'], 'Bearer 4f9c', 'header fields stay');
+    assert.deepEqual(await findViolations(page), []);
+    await choose('Remove receiver');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove receiver' }).click();
+    await row.waitFor({ state: 'hidden' });
   });
 
   await t.test('an edge is revoked and removed when its name is typed, and its list says so', async (t) => {

@@ -7,7 +7,7 @@ import { ALONE } from '#db/peers/peers.ts';
 import { createAccount } from '#db/tables/accounts.ts';
 import { insertDomain } from '#db/tables/domains.ts';
 import { deleteLogParts, listLogDays, listLogParts } from '#db/tables/log-parts.ts';
-import { type Grain, listSums, listTop, pruneStatistics } from '#db/tables/statistics.ts';
+import { listSums, listTop, pruneStatistics, type StoredGrain } from '#db/tables/statistics.ts';
 import { MINUTE_MS } from '#lib/durations.ts';
 import { createLogger } from '#lib/logger.ts';
 import { noCounters } from '#logs/counters.ts';
@@ -131,7 +131,7 @@ describeOnBothEngines('traffic of edges', (newDatabase) => {
     await traffic.takeReport(report(2, minute));
     await traffic.takeReport(report(1, minute - 1));
     await traffic.takeReport(report(1, minute, 'b')); // an edge whose outbox was lost begins anew
-    const sums = (grain: Grain, domainIds = [7]) =>
+    const sums = (grain: StoredGrain, domainIds = [7]) =>
       listSums(db.query, { domainIds, grain, from: 0, to: Number.MAX_SAFE_INTEGER });
     const row = { at: 0, requests: 3, bytes_in: 0, bytes_out: 2 ** 40, bytes_origin: 0, hits: 0, hit_bytes: 0 };
     const one = { ...row, status_2xx: 2, status_3xx: 0, status_4xx: 0, status_5xx: 1 };
@@ -151,10 +151,62 @@ describeOnBothEngines('traffic of edges', (newDatabase) => {
       { at: MIDNIGHT - HOUR_MS, requests: 6 },
       { at: MIDNIGHT, requests: 12 },
     ]);
-    await pruneStatistics(db.query, { minute: MIDNIGHT, hour: MIDNIGHT + 1, day: 0, top: 0, report: 0 });
+    const ends = { minute: MIDNIGHT, five: 0, hour: MIDNIGHT + 1, day: 0 };
+    await pruneStatistics(db.query, { ofDomains: ends, ofAccounts: ends, top: 0, report: 0 });
     assert.equal((await sums('minute')).length, 1);
     assert.equal((await sums('hour')).length, 0);
     assert.equal((await sums('day')).length, 2);
+  });
+
+  test('reports of many edges that arrive together are one row for each domain and minute, and count once', async (t) => {
+    const { db, traffic } = await start(t, newDatabase);
+    const statements: string[] = [];
+    const minute = MIDNIGHT / MINUTE_MS;
+    const reportOf = (edge: number, sequence: number) => ({
+      ...{ edge: `edge-${edge}`, start: 'a', sequence },
+      minutes: [7, 8].map((domainId) => ({ ...noCounters(), requests: 1, bytesOut: edge, domainId, minute })),
+    });
+    const edges = Array.from({ length: 40 }, (_, n) => n + 1);
+    const addSumsOf = db.transaction;
+    t.mock.method(db, 'transaction', (...work: Parameters<typeof addSumsOf>) => {
+      statements.push('transaction');
+      return addSumsOf.apply(db, work);
+    });
+    // Each comes twice, as from an edge whose answer was lost; the later number makes the earlier one count no more.
+    const first = edges.flatMap((edge) => [reportOf(edge, 2), reportOf(edge, 2), reportOf(edge, 1)]);
+    await Promise.all(first.map((report) => traffic.takeReport(report)));
+    await Promise.all(edges.map((edge) => traffic.takeReport(reportOf(edge, 3))));
+    assert.ok(statements.length <= 8, `${statements.length} transactions for 160 reports`);
+    const rows = await listSums(db.query, { domainIds: [7], grain: 'minute', from: 0, to: MIDNIGHT + 1 });
+    assert.deepEqual(
+      rows.map(({ requests, bytes_out }) => [requests, bytes_out]),
+      [[80, 2 * 820]],
+    );
+    const five = await listSums(db.query, { domainIds: [7, 8], grain: 'five', from: 0, to: MIDNIGHT + 1 });
+    assert.deepEqual(
+      five.map(({ at, requests }) => [at, requests]),
+      [[MIDNIGHT, 160]],
+    );
+  });
+
+  test('a report that cannot be stored fails alone', async (t) => {
+    const { traffic, db } = await start(t, newDatabase);
+    const minute = MIDNIGHT / MINUTE_MS;
+    const reportOf = (edge: string, requests: number) => ({
+      ...{ edge, start: 'a', sequence: 1 },
+      minutes: [{ ...noCounters(), requests, domainId: 7, minute }],
+    });
+    const outcomes = await Promise.allSettled(
+      [reportOf('edge-1', 1), reportOf('edge-2', Number.NaN), reportOf('edge-3', 1)].map((one) =>
+        traffic.takeReport(one),
+      ),
+    );
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+    const [row] = await listSums(db.query, { domainIds: [7], grain: 'minute', from: 0, to: MIDNIGHT + 1 });
+    assert.equal(row?.requests, 2);
   });
 
   test('log files of days that are over are deleted, bytes and rows', async (t) => {
@@ -199,6 +251,7 @@ describeOnBothEngines('traffic of edges', (newDatabase) => {
       logStore: { kind: 'local', directory: temporaryFolder(t) },
       timeZone: 'Asia/Shanghai',
       logDays: 30,
+      statSeconds: 30,
     } as const;
     await using _traffic = openControlTraffic(config, watched, ALONE, log);
     for (let round = 1; round <= 3; round++) {

@@ -28,7 +28,7 @@ async function openWorld(t: Parameters<NewDatabase>[0], newDatabase: NewDatabase
     db,
     async round(submissions: readonly Submission[], limit: number, lanes = ALL, now = NOW) {
       const round: Round = {
-        ...{ results: [], events: [], submissions, claims: [{ connectorId: 1, lanes, limit, wholeMessages: false }] },
+        ...{ results: [], events: [], submissions, claims: [{ connectorId: 1, lanes, limit }] },
         ...{ owner: 'me', leaseUntil: now + 60_000, chargeAt: 'submit', now },
       };
       const { verdicts, claimed } = await db.transaction((trx) => procedures.round(trx, round));
@@ -248,12 +248,7 @@ describe('the reads of a round on PostgreSQL', needs('postgres'), () => {
         await queueMessage(db, account, { kind: 'advertising', texts, now: NIGHT });
     const procedures = createProcedures();
     const round: Round = {
-      ...{
-        results: [],
-        events: [],
-        submissions: [],
-        claims: [{ connectorId: 1, lanes: ALL, limit: 100, wholeMessages: false }],
-      },
+      ...{ results: [], events: [], submissions: [], claims: [{ connectorId: 1, lanes: ALL, limit: 100 }] },
       ...{ owner: 'me', leaseUntil: NIGHT + 60_000, chargeAt: 'submit', now: NIGHT },
     };
     await db.transaction((trx) => procedures.round(trx, round));
@@ -275,7 +270,7 @@ async function readLittle(t: TestContext, limit: number): Promise<void> {
   for (let n = 0; n < ROUNDS; n += 1) {
     const submissions = Array.from({ length: AT_ONCE }, (_, i) => send(`${n}-${i}`));
     const round: Round = {
-      ...{ results, events, submissions, claims: [{ connectorId: 1, lanes: ALL, limit, wholeMessages: false }] },
+      ...{ results, events, submissions, claims: [{ connectorId: 1, lanes: ALL, limit }] },
       ...{ owner: 'me', leaseUntil: NOW + 60_000, chargeAt: 'submit', now: NOW },
     };
     const { done, reads } = await countReads(db, (trx) => procedures.round(trx, round));

@@ -11,7 +11,7 @@ import { queueDeliveries, saveWebhook } from '#db/tables/sms/deliveries.ts';
 import { KEPT_ATTEMPTS, listDeliveryAttempts, storeDeliveryAttempts } from '#db/tables/sms/delivery-attempts.ts';
 import { createLogger } from '#lib/logger.ts';
 import { systemTimers } from '#lib/timers.ts';
-import { createWebhookSender } from '#roles/control/webhook-sender.ts';
+import { createWebhookSender } from '#roles/process/webhook-sender.ts';
 import { createSmsMetrics } from '#sms/metrics.ts';
 import { startWebhooks } from '#sms/webhooks.ts';
 import { describeOnBothEngines, type NewDatabase } from '../support/db/databases.ts';

@@ -16,6 +16,7 @@ import { useDomainNames } from '../domains/domain-select.tsx';
 import { LiveCard } from '../overview/live-card.tsx';
 import { TopCard } from '../overview/top-card.tsx';
 import { TopDomains } from '../overview/top-domains.tsx';
+import { BandwidthCard } from './bandwidth-card.tsx';
 import { DomainPicker } from './domain-picker.tsx';
 import { FigureCard } from './figure-card.tsx';
 import { spanOf } from './range.ts';
@@ -36,6 +37,7 @@ export function Statistics() {
       <Choices query={query} onChange={set} />
       <FigureCard query={query} span={span} onZoom={(range) => set({ range })} />
       {domains.length < 2 && <LiveCard domainId={domains[0]} />}
+      <BandwidthCard domains={domains} />
       {domains.length < 2 && <Tops domainId={domains[0]} span={span} />}
     </Page>
   );

@@ -30,6 +30,7 @@ import { type PreviewAddress, signedPreviewPath } from '../previews/preview-addr
 import { createSmsServices, type SmsHooks } from '../sms/sms-services.ts';
 import { LiveTraffic } from '../views/live-traffic.ts';
 import { LogSearches } from '../views/log-searches.ts';
+import { createSinkTests, type PostToSink } from '../views/sink-tests.ts';
 import { TrafficRanks } from '../views/traffic-ranks.ts';
 import type { LivePorts } from '../wire/live-addresses.ts';
 import type { PermitsOrigin } from '../wire/origin-warnings.ts';
@@ -56,6 +57,8 @@ export interface CallOptions {
   readonly livePorts?: LivePorts;
   /** Absent: no SMS engine runs in this process. */
   readonly sms?: SmsHooks;
+  /** Posts to sinks, to try them; absent: nothing is posted. */
+  readonly postToSink?: PostToSink;
   /** Metrics of all processes of this machine; absent: they are not known. */
   readonly readMetrics?: CallServices['readMetrics'];
   /** What this control was started with; absent: not known. */
@@ -215,6 +218,7 @@ function createServices(options: CallOptions, portOf: () => number): Omit<CallSe
     trafficRanks: new TrafficRanks(days),
     liveTraffic: new LiveTraffic({ db, asks: options.asks }),
     logSearches: new LogSearches(options.logs.blobs),
+    sinkTests: createSinkTests(options.postToSink, options.steadyClock),
     livePorts: options.livePorts ?? {},
     timeZone: options.timeZone,
     hasSms: options.sms !== undefined,

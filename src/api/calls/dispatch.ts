@@ -17,6 +17,7 @@ import type { Caller, Principal } from '../auth/authenticate.ts';
 import { answerFailure, answerSuccess, type CallAnswer } from '../call-answer.ts';
 import { LIMIT_HANDLERS, limitsFor } from '../handlers/account-limits.ts';
 import { AUDIT_HANDLERS } from '../handlers/audit.ts';
+import { BANDWIDTH_HANDLERS } from '../handlers/bandwidth.ts';
 import { BULK_HANDLERS } from '../handlers/bulk-changes.ts';
 import { CACHE_HANDLERS } from '../handlers/cache.ts';
 import { CERTIFICATE_VIEW_HANDLERS } from '../handlers/certificate-views.ts';
@@ -37,6 +38,7 @@ import { OPERATOR_HANDLERS } from '../handlers/operators.ts';
 import { PERSON_HANDLERS } from '../handlers/persons.ts';
 import { SERIES_HANDLERS } from '../handlers/series.ts';
 import { SESSION_HANDLERS } from '../handlers/sessions.ts';
+import { SINK_HANDLERS } from '../handlers/sinks.ts';
 import { SMS_HANDLERS } from '../handlers/sms.ts';
 import { SMS_OPERATOR_HANDLERS } from '../handlers/sms-operators.ts';
 import { TOKEN_HANDLERS } from '../handlers/tokens.ts';
@@ -62,6 +64,7 @@ const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   ...TRAFFIC_HANDLERS,
   ...LOG_SEARCH_HANDLERS,
   ...SERIES_HANDLERS,
+  'stat.bandwidth': BANDWIDTH_HANDLERS['stat.bandwidth'],
   ...LIVE_HANDLERS,
   ...AUDIT_HANDLERS,
   ...SMS_HANDLERS,
@@ -77,6 +80,7 @@ const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   ...WATCH_HANDLERS,
   ...FLEET_OPERATOR_HANDLERS,
   ...GROUP_HANDLERS,
+  ...SINK_HANDLERS,
   ...LIVE_OPERATOR_HANDLERS,
   ...SMS_OPERATOR_HANDLERS,
 };

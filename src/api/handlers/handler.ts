@@ -22,6 +22,7 @@ import type { PreviewAddress } from '../previews/preview-address.ts';
 import type { SmsServices } from '../sms/sms-services.ts';
 import type { LiveTraffic } from '../views/live-traffic.ts';
 import type { LogSearches } from '../views/log-searches.ts';
+import type { SinkTests } from '../views/sink-tests.ts';
 import type { TrafficRanks } from '../views/traffic-ranks.ts';
 import type { LivePorts } from '../wire/live-addresses.ts';
 import type { PermitsOrigin } from '../wire/origin-warnings.ts';
@@ -89,6 +90,8 @@ export interface CallServices {
   readonly trafficRanks: Pick<TrafficRanks, 'get'>;
   readonly liveTraffic: Pick<LiveTraffic, 'get'>;
   readonly logSearches: Pick<LogSearches, 'run'>;
+  /** Tries sinks of log lines. */
+  readonly sinkTests: SinkTests;
 }
 
 /** One authorized call of an operation. The domains are those that the caller's token reaches. */

@@ -7,6 +7,7 @@ import { createAccount, setAccountDisabled } from '#db/tables/accounts.ts';
 import { noteChanges } from '#db/tables/audit.ts';
 import { changeDomain, transferDomain } from '../settings/change.ts';
 import { LIMIT_HANDLERS, limitsFor } from './account-limits.ts';
+import { BANDWIDTH_HANDLERS } from './bandwidth.ts';
 import { DESK_HANDLERS } from './desk.ts';
 import { findAccountOrRefuse } from './find-account.ts';
 import type { Handler } from './handler.ts';
@@ -27,6 +28,7 @@ export const OPERATOR_HANDLERS = {
   ...DESK_HANDLERS,
   ...OPERATOR_TOKEN_HANDLERS,
   ...PEOPLE_OPERATOR_HANDLERS,
+  'operator.getBandwidth': BANDWIDTH_HANDLERS['operator.getBandwidth'],
   'operator.getAccountLimits': LIMIT_HANDLERS['operator.getAccountLimits'],
   'operator.setAccountLimits': LIMIT_HANDLERS['operator.setAccountLimits'],
 

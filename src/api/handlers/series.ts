@@ -3,8 +3,7 @@ import type { SERIES_METRICS } from '#contract/domains/series-operations.ts';
 import { MAX_POINTS } from '#contract/domains/series-operations.ts';
 import { ServiceError } from '#contract/errors/service-error.ts';
 import { listAccountSums } from '#db/tables/account-sums.ts';
-import { listDomainsById } from '#db/tables/domain-pages.ts';
-import { listDomainIds, reaches } from '#db/tables/domains.ts';
+import { listDomainIds } from '#db/tables/domains.ts';
 import { type Grain, listSums, type Sums } from '#db/tables/statistics.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '#lib/durations.ts';
 import { STEP_MS } from '#logs/recent-counts.ts';
@@ -12,7 +11,7 @@ import { fillSums, grainStart, instantsOf } from '../wire/fill-sums.ts';
 import { timeRange } from '../wire/time-range.ts';
 import type { AskedSeries, LiveView, SeriesView, SumsAt } from '../wire/wire-series.ts';
 import type { Call, Handler } from './handler.ts';
-import { readOwnDomain } from './own-domain.ts';
+import { readOwnDomain, readOwnDomains } from './own-domain.ts';
 
 const DEFAULT_MS = DAY_MS;
 const DEFAULT_POINTS = 300;
@@ -90,9 +89,7 @@ function shifted(times: readonly number[], shiftMs: number, grain: Grain, { days
 
 async function sourcesOf(call: Call, { domainIds, by }: AskedSeries): Promise<readonly Source[]> {
   if (domainIds === undefined) return [{ domainIds: call.domainIds, domainId: undefined, name: '' }];
-  const found = (await listDomainsById(call.db.query, domainIds)).filter((domain) => reaches(call, domain));
-  const missing = domainIds.find((id) => !found.some((domain) => domain.id === id));
-  if (missing !== undefined) throw new ServiceError('domainNotFound', { domainId: missing });
+  const found = await readOwnDomains(call, domainIds);
   if (by !== 'domain') return [{ domainIds, domainId: undefined, name: '' }];
   return found.map(({ id, name }) => ({ domainIds: [id], domainId: id, name }));
 }

@@ -62,7 +62,7 @@ export const TRAFFIC_HANDLERS = {
 } satisfies { readonly [N in Exclude<TrafficRoute, ElsewhereRoute>]: Handler<N> };
 
 type TrafficRoute = Extract<RouteName, `${'log' | 'stat'}.${string}`>;
-type ElsewhereRoute = 'log.search' | 'stat.series' | 'stat.live' | 'stat.topDomains';
+type ElsewhereRoute = 'log.search' | 'stat.series' | 'stat.live' | 'stat.topDomains' | 'stat.bandwidth';
 
 async function readSums(call: Call, { name, grain, ...asked }: AskedSums): Promise<SumsView> {
   const { defaultMs, maxDays } = SPANS[grain];

@@ -15,7 +15,6 @@ import {
   saveGroup,
 } from '#db/tables/edge-groups.ts';
 import { publish } from '#db/tables/resources.ts';
-import { defaultServingChange, servingChange } from '#db/tables/serving-resources.ts';
 import { type EdgeGroup, type GroupView, MAX_GROUPS } from '#model/edge-group.ts';
 import { type DomainKey, findOrRefuse } from './change.ts';
 
@@ -40,7 +39,7 @@ export async function setGroup(
     await lockGroups(trx);
     if (!isDefault) refuseLastDefault(await listGroups(trx), name);
     if (!(await saveGroup(trx, { name, isDefault, now }))) throw new ServiceError('groupLimit', { limit: MAX_GROUPS });
-    await publish(trx, [await defaultServingChange(trx)], now); // wakes every control, which compares the versions of views
+    await publish(trx, [], now); // wakes every control, which compares the versions of views
   });
 }
 
@@ -54,7 +53,7 @@ export async function removeGroup(db: Db, name: string, now: number): Promise<vo
     if (edges + domains > 0) throw new ServiceError('groupInUse', { group: name, edges, domains });
     refuseLastDefault(await listGroups(trx), name);
     await deleteGroup(trx, name);
-    await publish(trx, [await defaultServingChange(trx)], now);
+    await publish(trx, [], now);
   });
 }
 
@@ -67,8 +66,7 @@ export async function setDomainGroups(db: Db, key: DomainKey, groups: readonly s
     if (unknown !== undefined) throw new ServiceError('groupNotFound', { group: unknown });
     const domain = await findOrRefuse(trx, key);
     await saveDomainGroups(trx, { domainId: domain.id, groups, now });
-    const changes = [...(await listDomainChanges(trx, domain)), servingChange(domain.id, groups)];
-    const settingRevision = await publish(trx, changes, now);
+    const settingRevision = await publish(trx, await listDomainChanges(trx, domain), now);
     const saved = { ...domain, settingRevision };
     await saveDomain(trx, saved);
     await keepRevision(trx, saved, now);

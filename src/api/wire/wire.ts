@@ -17,6 +17,7 @@ import { READ_ACCESS, WRITE_ACCESS } from './wire-access.ts';
 import { READ_ADDRESS_LISTS, WRITE_ADDRESS_LISTS } from './wire-address-lists.ts';
 import { readAdvanced, writeAdvanced } from './wire-advanced.ts';
 import { READ_AUDIT, WRITE_AUDIT } from './wire-audit.ts';
+import { READ_BANDWIDTH, WRITE_BANDWIDTH } from './wire-bandwidth.ts';
 import { READ_BULK, WRITE_BULK } from './wire-bulk.ts';
 import { readPrefetch, readPurge, readTaskPage, type TaskView, writeTask, writeTaskPage } from './wire-cache.ts';
 import {
@@ -60,6 +61,7 @@ import { readPolicies, writePolicies } from './wire-policy.ts';
 import { READ_RULES, WRITE_RULES } from './wire-rules.ts';
 import { READ_SERIES, WRITE_SERIES } from './wire-series.ts';
 import { READ_SESSIONS, SESSION_COOKIES, WRITE_SESSIONS } from './wire-session.ts';
+import { READ_SINKS, WRITE_SINKS } from './wire-sinks.ts';
 import { READ_SMS, WRITE_SMS } from './wire-sms.ts';
 import { READ_SMS_OPERATOR, WRITE_SMS_OPERATOR } from './wire-sms-operator.ts';
 import { readTail, writeTail } from './wire-tail.ts';
@@ -160,6 +162,7 @@ export const READ = {
   'stat.requests': readSums,
   'stat.top': readTop,
   ...READ_SERIES,
+  ...READ_BANDWIDTH,
 
   'account.getLimits': () => undefined,
   ...READ_SESSIONS,
@@ -197,6 +200,7 @@ export const READ = {
   ...READ_WATCH,
   ...READ_FLEET,
   ...READ_GROUPS,
+  ...READ_SINKS,
   ...READ_LIVE,
   ...READ_SMS,
   ...READ_SMS_OPERATOR,
@@ -251,6 +255,7 @@ export const WRITE = {
   'stat.requests': writeRequests,
   'stat.top': writeTop,
   ...WRITE_SERIES,
+  ...WRITE_BANDWIDTH,
 
   'account.getLimits': writeLimits,
   ...WRITE_SESSIONS,
@@ -276,6 +281,7 @@ export const WRITE = {
   ...WRITE_WATCH,
   ...WRITE_FLEET,
   ...WRITE_GROUPS,
+  ...WRITE_SINKS,
   ...WRITE_LIVE,
   ...WRITE_SMS,
   ...WRITE_SMS_OPERATOR,

@@ -2,6 +2,7 @@
 import { Command, Option } from 'commander';
 import type { Client } from '#client/transport.ts';
 import { GRAINS, TOP_LISTS } from '#contract/domains/traffic-operations.ts';
+import { bandwidthLines, monthAsked, monthOption } from '../command/bandwidth-rows.ts';
 import { connectCustomer } from '../command/connect.ts';
 import { type CliContext, CliError } from '../command/context.ts';
 import { findDomainId, findDomainName } from '../command/find-domain.ts';
@@ -24,6 +25,14 @@ export function trafficCommand(context: CliContext): Command {
   addCallCommand(command, context, 'live [domain]', 'show the requests of the last five minutes by ten seconds').action(
     (domain: string | undefined, options: Options) => showLive(context, domain, options),
   );
+  addCallCommand(
+    command,
+    context,
+    'bandwidth [domain]',
+    'show the 95th percentile of the bandwidth in a month, of one domain or of all',
+  )
+    .addOption(monthOption())
+    .action((domain: string | undefined, options: Options) => showBandwidth(context, domain, options));
   describe('top <kind> [domain]', `show what was requested most (approximate): ${TOP_LISTS.join(', ')}`)
     .option('--limit <number>', 'number of rows, at most 100')
     .action((kind: string, domain: string | undefined, options: Options) => showTop(context, kind, domain, options));
@@ -105,6 +114,14 @@ async function showLive(context: CliContext, domain: string | undefined, options
   const missing = data.missing_edges === 0 ? [] : [`without ${data.missing_edges} edges, which did not answer`];
   const heading = ['TIME', 'REQUESTS', 'HITS', 'BYTES', '4XX', '5XX'];
   printer(context, options)(data, [...formatTable([heading, ...rows]), ...missing]);
+}
+
+async function showBandwidth(context: CliContext, domain: string | undefined, options: Options): Promise<void> {
+  const client = connectCustomer(context, givenSettings(context, options));
+  const domain_ids = domain === undefined ? undefined : [await findDomainId(client, domain)];
+  const asked = { ...monthAsked(options), ...(domain_ids !== undefined && { domain_ids }) };
+  const data = await client.call('stat.bandwidth', asked);
+  printer(context, options)(data, bandwidthLines(context, options, data));
 }
 
 async function domainOf(client: Client, domain: string | undefined): Promise<{ readonly domain?: string }> {

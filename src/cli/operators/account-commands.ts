@@ -1,6 +1,7 @@
 /** `causeway account`: for the operator of this machine, whether the service runs or not. */
 import { Command } from 'commander';
 import { readAllPages } from '../command/all-pages.ts';
+import { bandwidthLines, monthAsked, monthOption } from '../command/bandwidth-rows.ts';
 import type { CliContext } from '../command/context.ts';
 import { addCallCommand, type Options, textOption } from '../command/options.ts';
 import { formatTable } from '../command/output.ts';
@@ -38,6 +39,14 @@ export function accountCommand(context: CliContext): Command {
       }),
     );
   addLimitsCommand(command, context);
+  addCallCommand(command, context, 'bandwidth <account>', 'show the 95th percentile of the bandwidth in a month')
+    .addOption(monthOption())
+    .action((account: string, options: Options) =>
+      run(context, options, async (client, print) => {
+        const data = await client.call('operator.getBandwidth', { account_id: account, ...monthAsked(options) });
+        print(data, bandwidthLines(context, options, data));
+      }),
+    );
   return command;
 }
 

@@ -33,7 +33,8 @@ const completeUntil = z
   .int()
   .describe('Unix milliseconds: what is later may still grow, as edges report each half minute');
 
-const few = {
+/** Domains that one call shows. */
+export const fewDomainIds = {
   ...domainIds,
   schema: domainIds.schema.refine((list) => list.length <= MAX_SERIES_DOMAINS),
   expects: {
@@ -75,7 +76,7 @@ export const SERIES_OPERATIONS = {
       en: 'Gets statistics as series: several metrics and domains, also compared with an earlier time',
     },
     request: request({
-      domain_ids: clearable(few),
+      domain_ids: clearable(fewDomainIds),
       metrics: choices(SERIES_METRICS, {
         'zh-CN': `数组，取自 ${SERIES_METRICS.join('、')}，至少一个`,
         en: `an array of at least one of ${SERIES_METRICS.join(', ')}`,

@@ -9,6 +9,7 @@ import { GROUP_ERRORS } from './group-errors.ts';
 import { LIVE_ERRORS } from './live-errors.ts';
 import { PEOPLE_ERRORS } from './people-errors.ts';
 import { PROTECTION_ERRORS } from './protection-errors.ts';
+import { SINK_ERRORS } from './sink-errors.ts';
 import { SMS_ERRORS } from './sms-errors.ts';
 import { VIEW_ERRORS } from './view-errors.ts';
 
@@ -220,6 +221,7 @@ export const ERRORS = {
   ...LIVE_ERRORS,
   ...EDGE_ERRORS,
   ...GROUP_ERRORS,
+  ...SINK_ERRORS,
   ...PROTECTION_ERRORS,
   ...PEOPLE_ERRORS,
   ...VIEW_ERRORS,

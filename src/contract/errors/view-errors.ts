@@ -22,6 +22,10 @@ export const VIEW_ERRORS = {
     '正在查找日志：每个账户同时至多 {limit} 次，请稍后重试',
     'logs are being searched: at most {limit} search of an account at once; try again in a moment',
   ),
+  monthNotKept: refusal(
+    '没有 {month} 的带宽采样：可查询 {first} 至 {last}',
+    'there are no samples of {month}: expected a month from {first} to {last}',
+  ),
   seriesTooLong: refusal(
     '所查询的时间有 {points} 个点：至多 {limit} 个，请缩短时间或增大 interval',
     'the time asked for has {points} points: expected at most {limit}, so a shorter time or a larger interval',

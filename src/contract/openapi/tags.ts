@@ -34,5 +34,6 @@ export const OPERATION_GROUPS: Readonly<Record<GroupOf<RouteName>, Localized>> =
   fleetOperator: { 'zh-CN': '节点的接入与证书（仅供运营者）', en: 'Admission of edges, for operators' },
   liveOperator: { 'zh-CN': '直播（仅供运营者）', en: 'Live streams, for operators' },
   groupOperator: { 'zh-CN': '节点组（仅供运营者）', en: 'Groups of edges, for operators' },
+  sinkOperator: { 'zh-CN': '实时日志（仅供运营者）', en: 'Log lines in real time, for operators' },
   smsOperator: { 'zh-CN': '短信（仅供运营者）', en: 'SMS, for operators' },
 };

@@ -30,6 +30,14 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, Localized>> = {
     'zh-CN': '节点 {name} 已能应用全部配置',
     en: 'edge {name} applies all settings again',
   },
+  'sink.failing': {
+    'zh-CN': '节点 {name} 向 {sink} 发送实时日志{state}（{reason}）',
+    en: 'edge {name} {state} to the sink {sink} ({reason})',
+  },
+  'sink.taking': {
+    'zh-CN': '节点 {name} 已恢复向 {sink} 发送实时日志',
+    en: 'edge {name} sends log lines to the sink {sink} again',
+  },
   'origin.down': {
     'zh-CN': '域名 {name} 的源站 {origin} {state}（{edges} 个节点，如 {edge}）',
     en: 'the origin {origin} of {name} {state} (edges: {edges}, such as {edge})',
@@ -59,14 +67,6 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, Localized>> = {
     en: 'the SMS connector {name} is not bound to its carrier',
   },
   'connector.bound': { 'zh-CN': '短信通道 {name} 已重新连接', en: 'the SMS connector {name} is bound again' },
-  'connector.misconfigured': {
-    'zh-CN': '短信通道 {name} 的参数有误，运营商拒绝了所有短信（{code}），通道已暂停',
-    en: 'the carrier refuses every message of the SMS connector {name} for its settings ({code}); it rests',
-  },
-  'connector.accepting': {
-    'zh-CN': '运营商已重新接收短信通道 {name} 的短信',
-    en: 'the carrier accepts messages of the SMS connector {name} again',
-  },
   'quota.near': {
     'zh-CN': '账户 {name} 的{quota}接近限额：{used} / {limit}',
     en: 'account {name} is near its limit of {quota}: {used} of {limit}',
@@ -96,6 +96,8 @@ const WORDS: Readonly<Record<string, Readonly<Record<string, Localized>>>> = {
   state: {
     down: { 'zh-CN': '无法访问', en: 'is down' },
     forbidden: { 'zh-CN': '位于节点不连接的地址', en: 'is at an address that edges do not connect to' },
+    failing: { 'zh-CN': '失败，正在重试', en: 'cannot send log lines' },
+    dropping: { 'zh-CN': '失败，部分记录已丢弃', en: 'dropped log lines that were to go' },
   },
   problem: REQUEST_PROBLEM_LABELS,
   disk: {

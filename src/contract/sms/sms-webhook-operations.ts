@@ -1,19 +1,12 @@
 /** Operations by which an account tries the webhook of an SMS service, and sees what was posted to it. docs/decisions/0680 */
 import * as z from 'zod';
-import { DELIVERY_EVENTS, DELIVERY_OUTCOMES, MAX_SHOWN_ANSWER } from '../../model/webhook.ts';
+import { DELIVERY_EVENTS, DELIVERY_OUTCOMES } from '../../model/webhook.ts';
 import { MILLISECONDS } from '../schema/amount-fields.ts';
 import { operation, request } from '../schema/operation.ts';
+import { POST_ANSWER } from '../schema/post-answer.ts';
 import { appKey } from './sms-fields.ts';
 
 const SAMPLE_KEY = 'sms_Vn2rT8wq0Zb5yLkC';
-
-/** What a receiver answered. */
-const ANSWER = {
-  status: z.int().describe('HTTP status of the answer; 0: there was none'),
-  reason: z.string().describe('why there was no answer, such as timeout; empty: there was one'),
-  took_ms: z.int(),
-  answer: z.string().describe(`the first ${MAX_SHOWN_ANSWER} characters of the answer's body, read as UTF-8`),
-};
 
 export const SMS_WEBHOOK_OPERATIONS = {
   'sms.testWebhook': operation({
@@ -22,7 +15,7 @@ export const SMS_WEBHOOK_OPERATIONS = {
       en: 'Posts a test to the webhook at once, and shows its answer',
     },
     request: request({ app_key: appKey }),
-    data: z.object(ANSWER),
+    data: POST_ANSWER,
     sample: {
       request: { app_key: SAMPLE_KEY },
       data: { status: 204, reason: '', took_ms: 41, answer: '' },
@@ -44,7 +37,7 @@ export const SMS_WEBHOOK_OPERATIONS = {
           at: MILLISECONDS.describe('Unix milliseconds'),
           tries: z.int().describe('attempts of this delivery until then, this one included'),
           outcome: z.enum(DELIVERY_OUTCOMES),
-          ...ANSWER,
+          ...POST_ANSWER.shape,
         }),
       ),
     }),

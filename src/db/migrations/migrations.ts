@@ -53,6 +53,8 @@ import { connectorReports } from './0041-connector-reports.ts';
 import { rejectReason } from './0041-reject-reason.ts';
 import { identities } from './0042-identities.ts';
 import { smsWatch } from './0043-sms-watch.ts';
+import { fiveMinuteSums } from './0044-five-minute-sums.ts';
+import { edgeSinks } from './0045-edge-sinks.ts';
 
 /** Kysely applies them in the order of their names, which is that of the rows. */
 const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
@@ -103,6 +105,8 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0041-reject-reason': rejectReason,
   '0042-identities': identities,
   '0043-sms-watch': smsWatch,
+  '0044-five-minute-sums': fiveMinuteSums,
+  '0045-edge-sinks': edgeSinks,
 };
 
 /** Throws if a step fails, or if the database is of a newer release. */

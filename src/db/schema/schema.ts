@@ -169,6 +169,8 @@ export interface Schema
     load: Generated<string>;
     /** JSON: a list of `CheckResult`. */
     health: Generated<string>;
+    /** JSON: a list of `SinkTrouble`. */
+    sinks: Generated<string>;
   };
   /** The purges among the resources, by site. */
   purge: {

@@ -1,9 +1,8 @@
 /** Traffic sums of all domains of an account together, so that no call adds up thousands of domains. */
+import { sql } from 'kysely';
 import type { Executor } from '../schema/schema.ts';
+import { inIds } from '../statements/lists.ts';
 import { type AccountSumRow, type Grain, insertAccountSums, SUM_NAMES, type SumRow, type Sums } from './statistics.ts';
-
-/** Domains in one query. */
-const MAX_IDS = 500;
 
 /** Adds to the sums of the accounts that the domains belong to now. Must run in the transaction that adds `rows`. */
 export async function addAccountSums(x: Executor, rows: readonly SumRow[]): Promise<void> {
@@ -50,11 +49,10 @@ function added(to: Sums, more: Sums): Sums {
 }
 
 async function findOwners(x: Executor, ids: readonly number[]): Promise<ReadonlyMap<number, number>> {
-  const owners = new Map<number, number>();
-  for (let from = 0; from < ids.length; from += MAX_IDS) {
-    const some = ids.slice(from, from + MAX_IDS);
-    const rows = await x.selectFrom('domain').select(['id', 'account_id']).where('id', 'in', some).execute();
-    for (const { id, account_id } of rows) owners.set(id, account_id);
-  }
-  return owners;
+  const rows = await x
+    .selectFrom('domain')
+    .select(['id', 'account_id'])
+    .where(sql<boolean>`id ${inIds(x, ids)}`)
+    .execute();
+  return new Map(rows.map(({ id, account_id }) => [id, account_id]));
 }

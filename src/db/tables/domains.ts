@@ -15,6 +15,7 @@ import {
 import { conflictScope, coveringWildcards } from '#model/domain-name.ts';
 import { lockInTransaction } from '../engines/engine.ts';
 import type { DomainRow, Executor, Schema } from '../schema/schema.ts';
+import { inIds } from '../statements/lists.ts';
 import { type DomainFilter, escapeLike, matches, type OwnDomains, whatFilterAsks } from './domain-filter.ts';
 
 export type NewDomain = Omit<Domain, 'id' | 'settingRevision'>;
@@ -238,7 +239,11 @@ export async function listDomainIds(
 /** Returns the creation times of these domains, including deleted ones, by id. Unknown ids are absent. */
 export async function listDomainStarts(x: Executor, ids: readonly number[]): Promise<ReadonlyMap<number, number>> {
   if (ids.length === 0) return new Map();
-  const rows = await x.selectFrom('domain').select(['id', 'created_at']).where('id', 'in', ids).execute();
+  const rows = await x
+    .selectFrom('domain')
+    .select(['id', 'created_at'])
+    .where(sql<boolean>`id ${inIds(x, ids)}`)
+    .execute();
   return new Map(rows.map((row) => [row.id, row.created_at]));
 }
 

@@ -4,6 +4,7 @@ import type { EdgeLoad, EdgeReport, EdgeStatus, EdgeView, KnownEdge, OriginTroub
 import type { CheckResult } from '#model/edge-health.ts';
 import { EDGE_LIVE_MS } from '#model/edge-live.ts';
 import { type EdgeFacts, type EdgeState, edgeHold, edgeState, isSeen, type OwnState } from '#model/edge-state.ts';
+import type { SinkTrouble } from '#model/line-sink.ts';
 import { isPostgres } from '../engines/engine.ts';
 import type { EdgeRow, Executor } from '../schema/schema.ts';
 import { statement } from '../statements/statement.ts';
@@ -65,6 +66,7 @@ const REPORTED = {
   load: 'text',
   health: 'text',
   self_drain_at: 'bigint',
+  sinks: 'text',
 } as const;
 
 /** An edge of a release without vitals that reports counts as ready. */
@@ -85,6 +87,7 @@ function toRow(status: EdgeStatus, isKnown: boolean, now: number): (string | num
     load: JSON.stringify(vitals?.load ?? {}),
     health: JSON.stringify(vitals?.health ?? []),
     self_drain_at: vitals?.state === 'draining' ? now : null,
+    sinks: JSON.stringify(vitals?.sinks ?? []),
   };
   return Object.values(row);
 }
@@ -205,6 +208,7 @@ function toView(row: EdgeRow, now: number): EdgeView {
     clockOffsetMs: row.clock_offset_ms ?? undefined,
     load: 'cpu' in load ? (load as EdgeLoad) : undefined,
     health: JSON.parse(row.health) as CheckResult[],
+    sinks: parseList(row.sinks) as readonly SinkTrouble[],
   };
 }
 

@@ -1,13 +1,16 @@
 /** Traffic sums by domain and time, and the most frequent values. */
 import { type RawBuilder, sql } from 'kysely';
+import { DAY_MS, FIVE_MINUTES_MS, HOUR_MS, MINUTE_MS } from '#lib/durations.ts';
 import type { Executor, Schema } from '../schema/schema.ts';
 import { inIds } from '../statements/lists.ts';
 
 export type Grain = 'minute' | 'hour' | 'day';
+/** `five`: five minutes, from which bandwidth is billed. docs/decisions/0742 */
+export type StoredGrain = Grain | 'five';
 
 type StatSum = Schema['stat_sum'];
-export type SumRow = Omit<StatSum, 'grain'> & { readonly grain: Grain };
-export type AccountSumRow = Omit<Schema['stat_account'], 'grain'> & { readonly grain: Grain };
+export type SumRow = Omit<StatSum, 'grain'> & { readonly grain: StoredGrain };
+export type AccountSumRow = Omit<Schema['stat_account'], 'grain'> & { readonly grain: StoredGrain };
 type SumName = Exclude<keyof StatSum, 'domain_id' | 'grain' | 'at'>;
 export type Sums = Readonly<Pick<StatSum, SumName>>;
 
@@ -27,27 +30,42 @@ export const SUM_NAMES = [
 /** Rows per statement: engines limit the number of parameters. */
 const ROWS_AT_ONCE = 200;
 
+/** Identity of a report. Those of one start of an edge have growing numbers. */
+export interface ReportName {
+  readonly edge: string;
+  readonly start: string;
+  readonly sequence: number;
+}
+
 /**
- * Claims a report within the transaction that adds it. Returns false if this report, or a later one of the same start,
- * was already added.
+ * Claims reports, at most one of each start of an edge, within the transaction that adds them. Returns those of which
+ * neither this one nor a later one of the same start was added before.
  */
-export async function claimReport(
+export async function claimReports<Report extends ReportName>(
   x: Executor,
-  { edge, start, sequence }: { readonly edge: string; readonly start: string; readonly sequence: number },
+  reports: readonly Report[],
   now: number,
-): Promise<boolean> {
-  const row = await x
+): Promise<readonly Report[]> {
+  if (reports.length === 0) return [];
+  const values = reports.map(({ edge, start, sequence }) => ({ edge, start, sequence, received_at: now }));
+  const claimed = await x
     .insertInto('stat_report')
-    .values({ edge, start, sequence, received_at: now })
+    // In a fixed order, so that two controls do not wait for each other in a circle.
+    .values(values.toSorted((a, b) => (nameOfStart(a) < nameOfStart(b) ? -1 : 1)))
     .onConflict((conflict) =>
       conflict
         .columns(['edge', 'start'])
-        .doUpdateSet({ sequence, received_at: now })
+        .doUpdateSet((e) => ({ sequence: e.ref('excluded.sequence'), received_at: now }))
         .whereRef('stat_report.sequence', '<', 'excluded.sequence'),
     )
-    .returning('sequence')
-    .executeTakeFirst();
-  return row !== undefined;
+    .returning(['edge', 'start'])
+    .execute();
+  const names = new Set(claimed.map(nameOfStart));
+  return reports.filter((report) => names.has(nameOfStart(report)));
+}
+
+export function nameOfStart({ edge, start }: Pick<ReportName, 'edge' | 'start'>): string {
+  return `${edge} ${start}`;
 }
 
 /**
@@ -89,7 +107,7 @@ function sumsAddedTo(table: 'stat_sum' | 'stat_account'): Record<SumName, RawBui
 
 export interface SumQuery {
   readonly domainIds: readonly number[];
-  readonly grain: Grain;
+  readonly grain: StoredGrain;
   /** The interval in epoch milliseconds: `from` inclusive, `to` exclusive. */
   readonly from: number;
   readonly to: number;
@@ -214,15 +232,50 @@ export async function listTop(x: Executor, query: TopQuery): Promise<readonly To
   return rows.map(({ value, requests, bytes }) => ({ value, requests: Number(requests), bytes: Number(bytes) }));
 }
 
-/** Deletes rows older than these instants. */
-export async function pruneStatistics(
-  x: Executor,
-  before: Readonly<Record<Grain, number>> & { readonly top: number; readonly report: number },
-): Promise<void> {
-  for (const grain of ['minute', 'hour', 'day'] as const) {
-    await x.deleteFrom('stat_sum').where('grain', '=', grain).where('at', '<', before[grain]).execute();
-    await x.deleteFrom('stat_account').where('grain', '=', grain).where('at', '<', before[grain]).execute();
+/** Instants before which rows are deleted. */
+export interface StatisticsEnds {
+  readonly ofDomains: Readonly<Record<StoredGrain, number>>;
+  readonly ofAccounts: Readonly<Record<StoredGrain, number>>;
+  readonly top: number;
+  readonly report: number;
+}
+
+/** Deletes old rows. Sums go in slices of time, so that no statement runs for long. */
+export async function pruneStatistics(x: Executor, { ofDomains, ofAccounts, top, report }: StatisticsEnds) {
+  for (const grain of STORED_GRAINS) {
+    for await (const end of slicesBefore(x, 'stat_sum', grain, ofDomains[grain]))
+      await x.deleteFrom('stat_sum').where('grain', '=', grain).where('at', '<', end).execute();
+    for await (const end of slicesBefore(x, 'stat_account', grain, ofAccounts[grain]))
+      await x.deleteFrom('stat_account').where('grain', '=', grain).where('at', '<', end).execute();
   }
-  await x.deleteFrom('stat_top').where('at', '<', before.top).execute();
-  await x.deleteFrom('stat_report').where('received_at', '<', before.report).execute();
+  await x.deleteFrom('stat_top').where('at', '<', top).execute();
+  await x.deleteFrom('stat_report').where('received_at', '<', report).execute();
+}
+
+/** Instants of sums that one statement deletes. */
+const INSTANTS_AT_ONCE = 5;
+const STORED_GRAINS: readonly StoredGrain[] = ['minute', 'five', 'hour', 'day'];
+const GRAIN_MS: Readonly<Record<StoredGrain, number>> = {
+  minute: MINUTE_MS,
+  five: FIVE_MINUTES_MS,
+  hour: HOUR_MS,
+  day: DAY_MS,
+};
+
+/** Yields the end of a slice of time, before which the caller deletes, until nothing older than `before` is left. */
+async function* slicesBefore(
+  x: Executor,
+  table: 'stat_sum' | 'stat_account',
+  grain: StoredGrain,
+  before: number,
+): AsyncGenerator<number> {
+  for (;;) {
+    const { oldest } = await x
+      .selectFrom(table)
+      .select((e) => e.fn.min<number | string | null>('at').as('oldest'))
+      .where('grain', '=', grain)
+      .executeTakeFirstOrThrow();
+    if (oldest === null || Number(oldest) >= before) return;
+    yield Math.min(before, Number(oldest) + INSTANTS_AT_ONCE * GRAIN_MS[grain]);
+  }
 }

@@ -5,11 +5,10 @@ import { ADDRESS_LIST_KIND, type AddressListBody } from '#model/address-list.ts'
 import { whyNoPair } from '#model/certificate.ts';
 import { CHALLENGE_KIND, type ChallengeBody, isChallengeToken } from '#model/challenge.ts';
 import { EDGE_KIND, type EdgeOrders } from '#model/edge-orders.ts';
-import { PLACE_KIND } from '#model/edge-place.ts';
 import { FLEET_ID } from '#model/fleet.ts';
 import { LIVE_KEY, MAX_LISTED_ADDRESSES } from '#model/limits.ts';
+import { isLineSink, SINK_KIND, SINK_NAME } from '#model/line-sink.ts';
 import { LIVE_KEYS_KIND, LIVE_MARK_KIND } from '#model/live-stream.ts';
-import { SERVING_KIND } from '#model/serving-groups.ts';
 import { compileSite } from '#sites/compile.ts';
 import { isBroadcastId, type LiveKeys, type LiveMark, MAX_LIVE_KEYS, parseStreamKey } from '#sites/live.ts';
 import type { PrefetchSpec } from '#sites/prefetch.ts';
@@ -26,7 +25,6 @@ import {
   type ResourceChange,
   type UnopenedSecret,
 } from '../wire/protocol.ts';
-import { whyNoPlace, whyNoServing } from './accept-routing.ts';
 import { isControlAddress, MAX_CONTROLS } from './control-link.ts';
 
 type Put = Extract<ResourceChange, { readonly op: 'put' }>;
@@ -57,10 +55,6 @@ function whyRefused(kind: string, key: string, body: unknown, revision: number):
       return whyNoCertificate(body);
     case EDGE_KIND:
       return whyNoOrders(body);
-    case PLACE_KIND:
-      return whyNoPlace(body);
-    case SERVING_KIND:
-      return whyNoServing(body);
     case CHALLENGE_KIND:
       return whyNoChallenge(key, body);
     case ADDRESS_LIST_KIND:
@@ -69,6 +63,8 @@ function whyRefused(kind: string, key: string, body: unknown, revision: number):
       return whyNoLiveMark(key, body);
     case LIVE_KEYS_KIND:
       return whyNoLiveKeys(key, body);
+    case SINK_KIND:
+      return whyNoSink(key, body);
     case FLEET_KIND:
       return whyNoFleet(key, body);
     default:
@@ -176,4 +172,13 @@ function whyNoLiveKeys(key: string, body: unknown): string | undefined {
 function isKeyList(value: unknown): boolean {
   if (!Array.isArray(value) || value.length > MAX_LIVE_KEYS) return false;
   return value.every((key: unknown) => typeof key === 'string' && LIVE_KEY.test(key));
+}
+
+/** Returns why a sink is invalid; the text has nothing of it. */
+function whyNoSink(key: string, body: unknown): string | undefined {
+  // `as`: see above.
+  const { problem } = Object(body) as Record<keyof UnopenedSecret, unknown>;
+  if (typeof problem === 'string') return problem;
+  if (!SINK_NAME.test(key)) return 'its key: expected the name of a sink';
+  return isLineSink(body) ? undefined : 'expected a sink with a URL, header fields, fields and limits';
 }

@@ -8,6 +8,7 @@ import type { ResourceRow } from '#db/tables/resources.ts';
 import { findViewKeyInUse, makeViewKey, openViewKeys, type ViewKey } from '#db/tables/view-keys.ts';
 import type { Clock } from '#lib/clock.ts';
 import { Lru } from '#lib/lru.ts';
+import { SINK_KIND } from '#model/line-sink.ts';
 import { LIVE_KEYS_KIND } from '#model/live-stream.ts';
 import type { CertificatePair } from '#sites/table.ts';
 import type { SealedBody, UnopenedSecret } from '../wire/protocol.ts';
@@ -44,9 +45,11 @@ export interface ViewSealerOptions {
   readonly clock: Clock;
 }
 
+const SECRET_KINDS: readonly string[] = [CERTIFICATE_KIND, LIVE_KEYS_KIND, SINK_KIND];
+
 /** Whether the row has a secret, which needs a view key on its way to another machine. */
 export function hasSecret({ kind, isDeleted }: ResourceRow): boolean {
-  return !isDeleted && (kind === CERTIFICATE_KIND || kind === LIVE_KEYS_KIND);
+  return !isDeleted && SECRET_KINDS.includes(kind);
 }
 
 export function createViewSealer({ db, ring, openBody, clock }: ViewSealerOptions): ViewSealer {

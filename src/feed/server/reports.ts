@@ -1,4 +1,5 @@
 /** Handles the reports of edges: status, outcomes of prefetches, live streams, logs, statistics and recordings. */
+import type { OutgoingHttpHeaders } from 'node:http';
 import { isDatabaseAway } from '#db/failures.ts';
 import type { Db } from '#db/open.ts';
 import { recordPrefetchResults } from '#db/tables/cache-tasks.ts';
@@ -13,17 +14,19 @@ import { type LiveReportAnswer, MAX_LIVE_REPORT_BYTES, parseLiveReport } from '.
 import { parsePrefetchReport, parseStatus, requireEdge } from '../wire/messages.ts';
 import {
   LIVE_PATH,
+  LOG_DONE_PATH,
+  LOG_PLACES_PATH,
   LOGS_PATH,
   MAX_STATUS_BYTES,
   PREFETCH_PATH,
   RECORDINGS_PATH,
+  STAT_SECONDS_HEADER,
   STATISTICS_PATH,
   STATUS_PATH,
   UNKNOWN_POSITION,
 } from '../wire/protocol.ts';
 import type { ReadBody } from './bodies.ts';
 import type { EdgeCounts } from './edge-counts.ts';
-import { createPlaceKeeper } from './place-keeper.ts';
 import { type FeedCaller, type FeedHandler, type Routes, refuseRequest } from './request-handler.ts';
 import { createStatusRounds } from './status-rounds.ts';
 
@@ -32,14 +35,22 @@ const SAY_AGAIN_MS = 60_000;
 
 /**
  * Takes traffic reports of edges. Each method is idempotent, resolves when the data is stored durably, and throws
- * `MessageError` for invalid data, and `ForeignEdgeError` if the data names another edge than `sender`. `sender`: the edge
- * by its certificate; absent for this machine's own, which names itself.
+ * `MessageError` for invalid data, `ForeignEdgeError` if the data names another edge than `sender`, and `CrowdedError` if
+ * too much is waiting. `sender`: the edge by its certificate; absent for this machine's own, which names itself.
  */
 export interface TrafficTaker {
   readonly maxPartBytes: number;
   takePart(part: Buffer, sender: Peer | undefined): Promise<void>;
   readonly maxReportBytes: number;
   takeReport(report: string, sender: Peer | undefined): Promise<void>;
+  /** Interval at which edges are to report, in seconds; `undefined`: that of their settings. */
+  reportSeconds(): number | undefined;
+  /** Present if edges can store parts of logs themselves. Each method returns the answer, JSON. */
+  readonly uploads?: {
+    readonly maxBytes: number;
+    findPlaces(message: string, sender: Peer | undefined): Promise<string>;
+    takeStored(message: string, sender: Peer | undefined): Promise<string>;
+  };
   readonly maxRecordingBytes: number;
   takeRecording(message: Buffer, sender: Peer | undefined): Promise<void>;
 }
@@ -75,17 +86,22 @@ export function reportRoutes(options: ReportOptions): Routes {
     },
     [LIVE_PATH]: { method: 'POST', handle: createLiveHandler(options) },
     ...(options.traffic !== undefined && trafficRoutes(options.traffic, options.readBody)),
+    ...(options.traffic?.uploads !== undefined && uploadRoutes(options.traffic.uploads, options.readBody)),
   };
 }
 
 function trafficRoutes(traffic: TrafficTaker, readBody: ReadBody): Routes {
   const take =
-    (maxBytes: number, work: (body: Buffer, sender: Peer | undefined) => Promise<void>): FeedHandler =>
+    (
+      maxBytes: number,
+      work: (body: Buffer, sender: Peer | undefined) => Promise<void>,
+      fields?: () => OutgoingHttpHeaders,
+    ): FeedHandler =>
     async (request, response, { peer }) => {
       const body = await readBody(request, response, { maxBytes, peer });
       if (body === undefined) return refuseRequest(response, 413, `expected at most ${maxBytes} bytes`);
       await work(body, peer);
-      response.writeHead(204).end();
+      response.writeHead(204, fields?.()).end();
     };
   const { maxPartBytes, maxReportBytes, maxRecordingBytes } = traffic;
   return {
@@ -96,9 +112,35 @@ function trafficRoutes(traffic: TrafficTaker, readBody: ReadBody): Routes {
     },
     [STATISTICS_PATH]: {
       method: 'POST',
-      handle: take(maxReportBytes, (body, sender) => traffic.takeReport(body.toString('utf8'), sender)),
+      handle: take(
+        maxReportBytes,
+        (body, sender) => traffic.takeReport(body.toString('utf8'), sender),
+        () => secondsField(traffic.reportSeconds()),
+      ),
     },
   };
+}
+
+/** Each message is answered with JSON. */
+function uploadRoutes({ maxBytes, findPlaces, takeStored }: Uploads, readBody: ReadBody): Routes {
+  const answer =
+    (work: (message: string, sender: Peer | undefined) => Promise<string>): FeedHandler =>
+    async (request, response, { peer }) => {
+      const body = await readBody(request, response, { maxBytes, peer });
+      if (body === undefined) return refuseRequest(response, 413, `expected at most ${maxBytes} bytes`);
+      const text = await work(body.toString('utf8'), peer);
+      response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(text);
+    };
+  return {
+    [LOG_PLACES_PATH]: { method: 'POST', handle: answer(findPlaces) },
+    [LOG_DONE_PATH]: { method: 'POST', handle: answer(takeStored) },
+  };
+}
+
+type Uploads = NonNullable<TrafficTaker['uploads']>;
+
+function secondsField(seconds: number | undefined): OutgoingHttpHeaders {
+  return seconds === undefined ? {} : { [STAT_SECONDS_HEADER]: seconds };
 }
 
 /** Why a valid report does not count. */
@@ -126,14 +168,12 @@ function createStatusTaker({ db, clock, log, rejections }: ReportOptions): TakeR
     record: (statuses) => recordEdgeStatuses(db.query, statuses, clock()),
     isAway: isDatabaseAway,
   });
-  const places = createPlaceKeeper(db, clock);
   return async (text, { peer }) => {
     const status = parseStatus(text);
     requireEdge(status.edge, peer?.edge);
     const recorded = await rounds.record(status, text.length);
     const now = clock();
     if (recorded === 'recorded') {
-      await places.note(status.edge, status.vitals?.place, peer?.group);
       rejections.note(status.edge, { rejected: status.rejected.length }, now);
       return undefined;
     }

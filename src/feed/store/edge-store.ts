@@ -3,7 +3,7 @@
  * transaction per change, so a kill leaves the previous set.
  */
 import { statSync } from 'node:fs';
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { StatementSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
 import { inTransaction, isBusy, isDamage } from '#lib/sqlite-file.ts';
 import { ADDRESS_LIST_KIND, type AddressListBody } from '#model/address-list.ts';
@@ -11,6 +11,7 @@ import type { ChallengeBody } from '#model/challenge.ts';
 import type { Rejection } from '#model/edge.ts';
 import { EDGE_KIND, type EdgeOrders } from '#model/edge-orders.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
+import { type LineSink, SINK_KIND } from '#model/line-sink.ts';
 import { LIVE_KEYS_KIND, LIVE_MARK_KIND, liveMarkKey } from '#model/live-stream.ts';
 import type { ChallengeSource } from '#sites/challenge.ts';
 import { type LiveKeys, type LiveMark, type LiveMarkSource, type NamedLiveMark, parseStreamKey } from '#sites/live.ts';
@@ -36,7 +37,7 @@ import {
 } from './edge-key.ts';
 import { createEdgePrefetches, type EdgePrefetches } from './edge-prefetches.ts';
 import { createStaging, type SnapshotStaging } from './edge-staging.ts';
-import { createRoutingReader, type RoutingReader } from './routing-reader.ts';
+import { closeSecret, forgetUnopened, sealedName } from './sealed-bodies.ts';
 
 export interface EdgeStore extends SiteSource, Disposable {
   /** Absent until the first snapshot. */
@@ -61,10 +62,10 @@ export interface EdgeStore extends SiteSource, Disposable {
   /** Begins a snapshot, which takes the place of the current set at its `commit`. */
   stageSnapshot(): SnapshotStaging;
   readonly prefetches: EdgePrefetches;
-  /** What a name server needs. To be read anew each time: a repair replaces it. */
-  readonly routing: RoutingReader;
   /** Control's orders for an edge; `undefined`: there are none. */
   ordersOf(edge: string): EdgeOrders | undefined;
+  /** Sinks of log lines by name. */
+  listSinks(): ReadonlyMap<string, LineSink>;
   /**
    * Checks whether the file is still in its place, ours and undamaged. If not, or if `error` (of this store) shows
    * damage, opens the file that is there now, or a new one. Returns true if the store now has another set, or none.
@@ -125,6 +126,7 @@ export function openEdgeStore(file: string, onMoved: (to: string) => void): Edge
     announcedControls: () => toControls(open.selectControls.get()),
     fleetId: () => toFleetId(open.selectFleetId.get()),
     ordersOf: (edge) => toOrders(open.selectOrders.get(edge)),
+    listSinks: () => new Map(open.selectSinks.all().flatMap((row) => toSink(row, edgeKey))),
     view: () => open.selectView.get()?.['view']?.toString(),
     countSites: () => Number(open.countSites.get()?.['n']),
     countRejections: () => Number(open.countRejections.get()?.['n']),
@@ -153,9 +155,6 @@ export function openEdgeStore(file: string, onMoved: (to: string) => void): Edge
       save: (key, outcome) => write(() => open.prefetches.save(key, outcome)),
       listUnreported: (limit) => open.prefetches.listUnreported(limit),
       markReported: (keys) => write(() => open.prefetches.markReported(keys)),
-    },
-    get routing() {
-      return open.routing;
     },
     repair(error) {
       if (edgeKey.hasChanged() && open.database.isOpen && forgetUnopened(open.database, edgeKey)) {
@@ -196,6 +195,7 @@ function openStore(file: string, edgeKey: EdgeKey, onMoved: (to: string) => void
     selectControls: database.prepare(SELECT_CONTROLS),
     selectFleetId: database.prepare(SELECT_FLEET_ID),
     selectOrders: database.prepare(`select body from resource where kind = '${EDGE_KIND}' and key = ?`),
+    selectSinks: database.prepare(`select key, body from resource where kind = '${SINK_KIND}' order by key`),
     selectView: database.prepare('select view from feed_view'),
     countSites: database.prepare("select count(*) as n from resource where kind = 'site'"),
     countRejections: database.prepare('select count(*) as n from rejection'),
@@ -207,41 +207,7 @@ function openStore(file: string, edgeKey: EdgeKey, onMoved: (to: string) => void
     moveHead: database.prepare('update head set revision = ?, tag = ? where id = 1'),
     apply: prepareApply(database),
     prefetches: createEdgePrefetches(database),
-    routing: createRoutingReader(database),
   };
-}
-
-/** Kinds that are sealed in the file. */
-const SEALED_KINDS: readonly string[] = ['certificate', LIVE_KEYS_KIND];
-
-/**
- * Deletes certificates and live keys that the edge's key does not open. Without them the file lacks part of its
- * revision, so its position is deleted, too, and a snapshot is fetched. The rest serves meanwhile.
- */
-function forgetUnopened(database: DatabaseSync, edgeKey: EdgeKey): boolean {
-  const unopened = SEALED_KINDS.flatMap((kind) =>
-    database
-      .prepare('select kind, key, body from resource where kind = ?')
-      .all(kind)
-      .filter((row) => edgeKey.open(sealedName(kind, String(row['key'])), String(row['body'])) === undefined),
-  );
-  if (unopened.length === 0) return false;
-  const forget = database.prepare('delete from resource where kind = ? and key = ?');
-  inTransaction(database, () => {
-    for (const { kind, key } of unopened) forget.run(String(kind), String(key));
-    database.exec('delete from head');
-  });
-  return true;
-}
-
-function closeSecret<C extends StoreChange>(change: C, edgeKey: EdgeKey): C {
-  if (change.kind !== 'put' || !SEALED_KINDS.includes(change.resource)) return change;
-  return { ...change, body: edgeKey.close(sealedName(change.resource, change.key), change.body) };
-}
-
-/** Returns the name that a body is sealed under: it opens under no other. Keys of certificates have no slash. */
-function sealedName(kind: string, key: string): string {
-  return kind === 'certificate' ? key : `${kind}/${key}`;
 }
 
 /**
@@ -348,6 +314,13 @@ function toAddressList(row: Row): readonly string[] | undefined {
 function toOrders(row: Row): EdgeOrders | undefined {
   // `as`: only what `accept.ts` has checked was stored.
   return row && (JSON.parse(String(row['body'])) as EdgeOrders);
+}
+
+function toSink(row: Row, opener: CertificateOpener): readonly (readonly [string, LineSink])[] {
+  const name = String(row?.['key']);
+  const body = row && opener.open(sealedName(SINK_KIND, name), String(row['body']));
+  // `as`: only what `accept.ts` has checked was stored.
+  return body === undefined ? [] : [[name, JSON.parse(body) as LineSink]];
 }
 
 function toChallenge(row: Row): string | undefined {

@@ -1,12 +1,11 @@
 /** Parses the protocol's messages. A malformed one is refused with the name of the member. */
-import { plainAddress } from '#lib/cidr.ts';
 import { isInstant, LATEST_MS } from '#lib/instant.ts';
 import { isCount } from '#lib/is-count.ts';
 import type { EdgeLoad, EdgeStatus, EdgeVitals, OriginTrouble, Rejection } from '#model/edge.ts';
 import { type CheckResult, HEALTH_CHECKS, MAX_CHECK_DETAIL_CHARS } from '#model/edge-health.ts';
-import { type EdgePlace, isCoordinates, MAX_EDGE_ADDRESSES, MAX_EDGE_WEIGHT } from '#model/edge-place.ts';
 import { OWN_STATES } from '#model/edge-state.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
+import { MAX_SINKS, type SinkTrouble } from '#model/line-sink.ts';
 import {
   type Delta,
   MAX_FAILURE_CHARS,
@@ -34,7 +33,6 @@ export const MAX_BUILD_CHARS = 200;
 const MAX_FEATURES = 64;
 const MAX_FEATURE_CHARS = 64;
 const MAX_CHECKS = 64;
-const MAX_PORT = 65_535;
 /** Largest number that columns of 32 bits hold. */
 export const MAX_INT = 2 ** 31 - 1;
 
@@ -104,7 +102,7 @@ export function parsePrefetchReport(text: string): PrefetchReport {
 }
 
 function readVitals(members: Members): EdgeVitals {
-  const { clockOffsetMs, place } = members;
+  const { clockOffsetMs, sinks } = members;
   const features = readItems('features', members['features'], MAX_FEATURES);
   const health = readItems('health', members['health'], MAX_CHECKS);
   return {
@@ -113,7 +111,16 @@ function readVitals(members: Members): EdgeVitals {
     ...(clockOffsetMs !== undefined && { clockOffsetMs: readOffset(clockOffsetMs) }),
     load: readLoad(readMembers('load', members['load'])),
     health: health.flatMap(readCheck),
-    ...(place !== undefined && { place: readEdgePlace(readMembers('place', place)) }),
+    ...(sinks !== undefined && { sinks: readItems('sinks', sinks, MAX_SINKS).map(readSinkTrouble) }),
+  };
+}
+
+function readSinkTrouble(value: unknown): SinkTrouble {
+  const { sink, state, reason } = readMembers('sinks', value);
+  return {
+    sink: readBoundedText('sink', sink, MAX_ID_CHARS),
+    state: readWord('state', state, ['failing', 'dropping']),
+    reason: readBoundedText('reason', reason, MAX_ID_CHARS),
   };
 }
 
@@ -132,25 +139,6 @@ function readLoad(members: Members): EdgeLoad {
     underWay: readCount('load.underWay', members['underWay'], MAX_INT),
     cacheDisk: read('cacheDisk'),
   };
-}
-
-/** Reads where an edge is. */
-export function readEdgePlace({ addresses, port, coordinates, weight }: Members): EdgePlace {
-  if (coordinates !== undefined && !isCoordinates(coordinates))
-    throw new MessageError('coordinates: expected a latitude and a longitude');
-  return {
-    addresses: readItems('addresses', addresses, MAX_EDGE_ADDRESSES).map(readAddress),
-    port: readCount('port', port, MAX_PORT),
-    ...(coordinates !== undefined && {
-      coordinates: { latitude: coordinates.latitude, longitude: coordinates.longitude },
-    }),
-    weight: readCount('weight', weight, MAX_EDGE_WEIGHT),
-  };
-}
-
-function readAddress(value: unknown): string {
-  if (typeof value === 'string' && plainAddress(value) === value) return value;
-  throw new MessageError('addresses: expected IP addresses');
 }
 
 /** A check that this release does not know is left out. */

@@ -25,7 +25,15 @@ export const WITHHELD =
 /** Header of requests with the raw X25519 public key that view keys are to be sealed to, base64. */
 export const SEAL_HEADER = 'causeway-seal';
 export const LOGS_PATH = '/edge/v1/logs';
+/** Paths for log parts that edges store themselves; `logs/upload-messages.ts` has the messages. */
+export const LOG_PLACES_PATH = '/edge/v1/logs/places';
+export const LOG_DONE_PATH = '/edge/v1/logs/done';
 export const STATISTICS_PATH = '/edge/v1/statistics';
+/**
+ * Header of the answer to a report of traffic: the interval of reports in seconds, longer than that of the settings,
+ * while control cannot keep up.
+ */
+export const STAT_SECONDS_HEADER = 'causeway-stat-seconds';
 /** Path of live reports; `live-report.ts` has their form. */
 export const LIVE_PATH = '/edge/v1/live';
 /** `recording-message.ts` has the messages. */

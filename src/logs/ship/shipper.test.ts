@@ -60,7 +60,7 @@ function start(t: TestContext): Bench {
             onMoved: (to) => bench.moved.push(to),
           }),
         edge: 'edge-1',
-        reportMs: 60_000,
+        reportMs: () => 60_000,
         postPart: async (body) => note(bench.parts, parsePart(body), bench.answer()),
         postReport: async (body) => note(bench.reports, parseReport(body), bench.answer()),
         clock: () => bench.now,

@@ -7,8 +7,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { backoffDelayMs } from '#lib/backoff.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
+import { formatPart, type LogPart } from '../report.ts';
 import { collect } from './collect.ts';
 import type { Outbox } from './outbox.ts';
+import type { PlaceParts } from './place-parts.ts';
 import { shipLog } from './ship.ts';
 
 /** Resolves when control has stored the message, or with `refused` if it never will; rejects if a retry may help. */
@@ -22,10 +24,16 @@ export interface ShipperOptions {
   /** Opens the outbox when it is first needed; retried if it throws. */
   readonly openOutbox: () => Outbox;
   readonly edge: string;
-  /** Interval of reports of sums. */
-  readonly reportMs: number;
+  /** Returns the interval of reports of sums. */
+  readonly reportMs: () => number;
+  /** Offset of reports from the full interval of the clock; 0 by default. */
+  readonly reportOffsetMs?: number;
   readonly postPart: Post<Buffer>;
+  /** Stores parts elsewhere before the rest is posted; absent: all are posted. */
+  readonly placeParts?: PlaceParts;
   readonly postReport: Post<string>;
+  /** Called before a shipped file is deleted. */
+  readonly beforeDeletion?: (stem: string) => Promise<void>;
   readonly clock: Clock;
   /** Monotonic clock for waits. */
   readonly steadyClock: Clock;
@@ -98,13 +106,13 @@ class LogShipper implements Shipper {
 
   /** Returns the stems of files to ship. */
   async #collect(): Promise<readonly string[]> {
-    const { directory, openOutbox, reportMs, clock, log } = this.#options;
+    const { directory, openOutbox, reportMs, reportOffsetMs = 0, clock, log } = this.#options;
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       this.outbox ??= openOutbox();
       const { outbox } = this;
       const stems = await collect(directory, outbox, this.#writers, this.#counted);
-      const period = Math.floor(clock() / reportMs);
+      const period = Math.floor((clock() - reportOffsetMs) / reportMs());
       if (period !== this.#period) outbox.makeReports();
       this.#period = period;
       this.waitingFiles = stems.length;
@@ -158,14 +166,18 @@ class LogShipper implements Shipper {
   }
 
   async #ship(stem: string): Promise<void> {
-    const { directory, edge, postPart, log } = this.#options;
+    const { directory, edge, postPart, log, placeParts = async (parts) => parts } = this.#options;
+    const { beforeDeletion = async () => undefined } = this.#options;
     const { signal } = this.#stopping;
     signal.throwIfAborted();
-    const shipped = await shipLog(directory, stem, edge, async (part) => {
-      if ((await postPart(part, signal)) === 'taken') return;
-      this.refused++;
-      log.error({ file: stem }, 'control rejected a log part; it is lost');
-    });
+    const send = async (parts: readonly LogPart[]) => {
+      for (const part of await placeParts(parts, signal)) {
+        if ((await postPart(formatPart(part), signal)) === 'taken') continue;
+        this.refused++;
+        log.error({ file: stem }, 'control rejected a log part; it is lost');
+      }
+    };
+    const shipped = await shipLog(directory, stem, edge, { send, beforeDeletion });
     this.waitingFiles--;
     this.shippedFiles++;
     this.brokenLines += shipped.brokenLines;

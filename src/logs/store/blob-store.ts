@@ -8,6 +8,26 @@ export interface BlobStore {
   read(key: BlobKey, span: BlobSpan): Promise<Readable>;
   /** Deletes a blob; an absent one counts as deleted. */
   delete(key: BlobKey): Promise<void>;
+  /** Present if others than control can store blobs, by addresses that it signs. */
+  readonly uploads?: BlobUploads;
+}
+
+export interface BlobUploads {
+  /** Returns the address of a PUT of these bytes and no others, and its header fields. It is good for some minutes. */
+  signPut(key: BlobKey, content: BlobContent): Promise<SignedPut>;
+  /** Returns the size of a blob; `undefined` if it does not exist. */
+  sizeOf(key: BlobKey): Promise<number | undefined>;
+}
+
+export interface BlobContent {
+  readonly bytes: number;
+  /** SHA-256, hex. */
+  readonly sha256: string;
+}
+
+export interface SignedPut {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** A key that `blobKey` has checked. */

@@ -1,7 +1,7 @@
 /** The examples of Amazon's "Signature Calculations for the Authorization Header", with the signatures given there. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type S3Request, signRequest } from './s3.ts';
+import { type S3Request, signQuery, signRequest } from './s3.ts';
 
 const PLACE = {
   credentials: { accessKey: 'AKIAIOSFODNN7EXAMPLE', secretKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY' },
@@ -39,3 +39,12 @@ for (const [name, { path, signature, ...request }] of Object.entries(EXAMPLES)) 
     assert.equal(headers.get('authorization')?.split('Signature=')[1], signature);
   });
 }
+
+test("an address is signed as in Amazon's example of query parameters", async () => {
+  const url = await signQuery({ method: 'GET', url: new URL(`${HOST}/test.txt`) }, PLACE, NOW, 86_400);
+  assert.equal(
+    url.searchParams.get('X-Amz-Signature'),
+    'aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404',
+  );
+  assert.equal(url.searchParams.get('X-Amz-SignedHeaders'), 'host');
+});

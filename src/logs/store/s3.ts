@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { AwsV4Signer } from 'aws4fetch';
 import type { Clock } from '#lib/clock.ts';
-import { type BlobKey, BlobMissing, type BlobStore } from './blob-store.ts';
+import { type BlobContent, type BlobKey, BlobMissing, type BlobStore, type SignedPut } from './blob-store.ts';
 
 export interface S3Place {
   /** `https://host[:port]`, perhaps with a path. */
@@ -19,7 +19,7 @@ export interface S3Place {
 }
 
 export interface S3Request {
-  readonly method: 'GET' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>>;
   /** Absent if empty. */
@@ -29,6 +29,8 @@ export interface S3Request {
 /** Limit of a request, enough for a rotated log file over a slow connection. */
 const ANSWER_MS = 120_000;
 const MAX_ERROR_CHARS = 300;
+/** How long a signed address is good. */
+const PUT_SECONDS = 900;
 
 /** Opens the storage. Promises reject with the storage's own error code in the message, which never holds a secret. */
 export function s3BlobStore(place: S3Place, clock: Clock): BlobStore {
@@ -55,6 +57,15 @@ export function s3BlobStore(place: S3Place, clock: Clock): BlobStore {
       const response = await send('DELETE', key);
       if (!response.ok && response.status !== 404) throw await problem('DELETE', key, response);
       await response.body?.cancel();
+    },
+    uploads: {
+      signPut: (key, content) => signPut({ url: urlOf(place, key), type: typeOf(key), content }, place, clock()),
+      async sizeOf(key) {
+        const response = await send('HEAD', key);
+        if (response.status === 404) return undefined;
+        if (!response.ok) throw await problem('HEAD', key, response);
+        return Number(response.headers.get('content-length'));
+      },
     },
   };
 }
@@ -94,10 +105,53 @@ export async function signRequest(
     secretAccessKey: credentials.secretKey,
     service: 's3',
     region,
-    datetime: new Date(now).toISOString().replace(/[-:]|\.\d+/g, ''), // 20130524T000000Z
+    datetime: dateOf(now),
     allHeaders: true,
   });
   return (await signer.sign()).headers;
+}
+
+/** Signs a PUT of this content. Its size, its hash and its type are signed, so the address stores nothing else. */
+async function signPut(
+  { url, type, content }: { readonly url: URL; readonly type: string; readonly content: BlobContent },
+  place: Pick<S3Place, 'region' | 'credentials'>,
+  now: number,
+): Promise<SignedPut> {
+  const headers = {
+    'content-length': String(content.bytes),
+    'content-type': type,
+    'x-amz-content-sha256': content.sha256,
+  };
+  return { url: (await signQuery({ method: 'PUT', url, headers }, place, now, PUT_SECONDS)).href, headers };
+}
+
+/** Returns the address with a signature in its query, good for `seconds`. All header fields are signed. */
+export async function signQuery(
+  { method, url, headers }: S3Request,
+  { region, credentials }: Pick<S3Place, 'region' | 'credentials'>,
+  now: number,
+  seconds: number,
+): Promise<URL> {
+  const expiring = new URL(url);
+  expiring.searchParams.set('X-Amz-Expires', String(seconds));
+  const signer = new AwsV4Signer({
+    method,
+    url: expiring.href,
+    ...(headers !== undefined && { headers: { ...headers } }),
+    accessKeyId: credentials.accessKey,
+    secretAccessKey: credentials.secretKey,
+    service: 's3',
+    region,
+    datetime: dateOf(now),
+    allHeaders: true,
+    signQuery: true,
+  });
+  return (await signer.sign()).url;
+}
+
+/** Formats an instant as 20130524T000000Z. */
+function dateOf(now: number): string {
+  return new Date(now).toISOString().replace(/[-:]|\.\d+/g, '');
 }
 
 /** Returns the media type, which tools that browse the bucket show. */

@@ -3,20 +3,24 @@ import type { Config } from '#config';
 import type { Db } from '#db/open.ts';
 import { type Controls, HOUSEKEEPING } from '#db/peers/peers.ts';
 import type { Peer } from '#feed/publish/peer.ts';
+import { CrowdedError } from '#feed/server/crowded-error.ts';
 import type { TrafficTaker } from '#feed/server/reports.ts';
 import { MessageError, requireEdge } from '#feed/wire/messages.ts';
 import { MAX_RECORDING_BYTES, parseRecordingMessage } from '#feed/wire/recording-message.ts';
-import { systemClock } from '#lib/clock.ts';
+import { steadyClock, systemClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { startRounds } from '#lib/rounds.ts';
-import { createTraffic } from '#logs/receive.ts';
+import { createTraffic, type Traffic } from '#logs/receive.ts';
 import { forgetRecordings } from '#logs/recordings/forget.ts';
 import { takeRecording } from '#logs/recordings/receive.ts';
-import { MAX_PART_BYTES, MAX_REPORT_BYTES, parsePart, parseReport } from '#logs/report.ts';
+import { MAX_PART_BYTES, MAX_REPORT_BYTES, parsePart, parseReport, type StatisticsReport } from '#logs/report.ts';
+import { FULL_PACE, nextPace, type ReportPace } from '#logs/report-pace.ts';
 import { forgetOldTraffic } from '#logs/retention.ts';
 import type { BlobStore } from '#logs/store/blob-store.ts';
 import { localBlobStore } from '#logs/store/local.ts';
 import { s3BlobStore } from '#logs/store/s3.ts';
+import { MAX_UPLOAD_MESSAGE_BYTES, parseStored, parseWanted, type WantedPart } from '#logs/upload-messages.ts';
+import { findPlaces, type PartUploads, takeStored } from '#logs/uploads.ts';
 
 interface ControlTraffic extends AsyncDisposable {
   readonly taker: TrafficTaker;
@@ -31,15 +35,16 @@ export function openBlobStore({ logStore }: Pick<Config, 'logStore'>): BlobStore
 }
 
 export function openControlTraffic(
-  config: Pick<Config, 'logStore' | 'logDays' | 'timeZone'>,
+  config: Pick<Config, 'logStore' | 'logDays' | 'timeZone' | 'statSeconds'>,
   db: Db,
   peers: Pick<Controls, 'underLease'>,
   log: Logger,
 ): ControlTraffic {
-  const { logDays, timeZone } = config;
+  const { logDays, timeZone, statSeconds } = config;
   const blobs = openBlobStore(config);
   const { clock } = db;
   const traffic = createTraffic({ db, blobs, timeZone, clock });
+  const pace = { now: FULL_PACE };
   const forgetting = startRounds({
     everyMs: FORGET_EVERY_MS,
     work: (signal) =>
@@ -71,8 +76,10 @@ export function openControlTraffic(
       async takeReport(body, sender) {
         const report = required('report of traffic', parseReport(body));
         requireEdge(report.edge, sender?.edge);
-        await traffic.takeReport(report, sender?.group);
+        await takePaced(traffic, pace, report, sender?.group);
       },
+      reportSeconds: () => (pace.now.factor === 1 ? undefined : statSeconds * pace.now.factor),
+      ...(blobs.uploads !== undefined && { uploads: uploadsOf({ db, uploads: blobs.uploads }) }),
       maxRecordingBytes: MAX_RECORDING_BYTES,
       takeRecording: (body, sender) => takeRecordingMessage({ db, blobs }, body, sender),
     },
@@ -81,6 +88,42 @@ export function openControlTraffic(
       await forgettingRecordings[Symbol.asyncDispose]();
     },
   };
+}
+
+function uploadsOf(options: PartUploads): NonNullable<TrafficTaker['uploads']> {
+  const check = <Part extends Pick<WantedPart, 'key'>>(
+    parts: readonly Part[] | undefined,
+    sender: Peer | undefined,
+  ) => {
+    const all = required('list of parts of logs', parts);
+    for (const { key } of all) requireEdge(key.edge, sender?.edge);
+    return all;
+  };
+  return {
+    maxBytes: MAX_UPLOAD_MESSAGE_BYTES,
+    findPlaces: async (message, sender) => {
+      const places = await findPlaces(options, check(parseWanted(message), sender), sender?.group);
+      return JSON.stringify({ places });
+    },
+    takeStored: async (message, sender) => {
+      const stored = await takeStored(options, check(parseStored(message), sender), sender?.group);
+      return JSON.stringify({ stored });
+    },
+  };
+}
+
+/** Takes a report, and notes how long it waited. */
+async function takePaced(
+  traffic: Traffic,
+  pace: { now: ReportPace },
+  report: StatisticsReport,
+  group: string | undefined,
+): Promise<void> {
+  const beganAt = steadyClock();
+  const outcome = await traffic.takeReport(report, group);
+  const waitedMs = outcome === 'crowded' ? Number.POSITIVE_INFINITY : steadyClock() - beganAt;
+  pace.now = nextPace(pace.now, waitedMs, steadyClock());
+  if (outcome === 'crowded') throw new CrowdedError('too many reports of traffic are waiting; send it again later');
 }
 
 async function takeRecordingMessage(

@@ -9,17 +9,14 @@ import type { SmsHooks } from '#api/sms/sms-services.ts';
 import type { LivePorts } from '#api/wire/live-addresses.ts';
 import type { Config } from '#config';
 import { type Db, openDatabase } from '#db/open.ts';
-import type { Controls } from '#db/peers/peers.ts';
 import { openKeyring } from '#db/rotation/sealed-secrets.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { readFleet } from '#db/tables/fleet/authorities.ts';
-import { publishServing } from '#db/tables/serving-resources.ts';
 import { createConnector } from '#edge/origin/connector.ts';
 import { createGuard, type Guard } from '#edge/origin/guard.ts';
 import { createResolver } from '#edge/origin/resolve.ts';
 import { cdnIdOf } from '#edge/origin-headers.ts';
 import { checkOrigin } from '#edge/pipeline/check-origin.ts';
-import type { ConnectorSources } from '#events/connectors.ts';
 import { type FeedServer, startFeedServer } from '#feed/server/server.ts';
 import { announceFleetId } from '#fleet/announcements.ts';
 import { type EdgeStates, startEdgeStates } from '#fleet/edge-states.ts';
@@ -35,6 +32,7 @@ import { SMS_PROCEDURES } from '#sms/procedures.ts';
 import { databaseOptions } from '../database/database-options.ts';
 import { firstTokenPath } from '../process/announce.ts';
 import type { PartContext, RunningPart } from '../process/child.ts';
+import { ANYWHERE, createRefusedAddress, createWebhookSender } from '../process/webhook-sender.ts';
 import { startAcme, warnOfStoppedRenewals } from './acme.ts';
 import { joinControlPeers } from './control-peers.ts';
 import { openBlobStore, openControlTraffic } from './control-traffic.ts';
@@ -45,7 +43,6 @@ import { createReadMetrics } from './own-metrics.ts';
 import { watchReplication } from './replication.ts';
 import { type RunningSms, type SmsOptions, startSms } from './sms.ts';
 import { watchStored } from './stored-metrics.ts';
-import { createRefusedAddress } from './webhook-sender.ts';
 
 export async function startControl(context: PartContext): Promise<RunningPart> {
   const { config, localSecret, ownAddresses, build, log, registry } = context;
@@ -61,12 +58,12 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
     file: firstTokenPath(config.dataDir),
     now: clock(),
   });
-  const { auditDays } = config;
+  const { auditDays, acme } = config;
   const ring = await openKeyring(db.query, config.keyringFile);
   const joined = stack.use(await joinControlPeers({ ...context, db, ring }));
   const { peers } = joined;
   const traffic = stack.use(openControlTraffic(config, db, peers, log));
-  await announceInstallation(db, clock());
+  await announceFleetId(db, clock());
   const feed = stack.use(
     await startFeedServer({
       ...{ db, peers, socketPath: config.feedSocket, traffic: traffic.taker, ring, auditDays, clock, log },
@@ -92,13 +89,14 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
     asks: feed.asks,
     permitsOrigin: origins.permits,
     sms: hooksOf(engine, { peers, guard, log }),
+    postToSink: stack.use(createWebhookSender({ ...guard, allow: ANYWHERE })).post,
     console: config.console === 'on' ? { files: await readConsoleFiles(CONSOLE_FOLDER) } : undefined,
   };
   const api = stack.use(await startApi({ ...given, db, peers, localSecret, clock, steadyClock, log, registry }));
   const sms = await startSms({ config, db, peers, ring, guard, log, registry });
   engine.running = sms;
-  stack.use(startEvents({ config, db, peers, ring, guard, connectors: connectorsOf(sms, peers), log, registry }));
-  const { acme } = config;
+  const isConnectorUp = (id: number) => sms.isUp(id);
+  stack.use(startEvents({ config, db, peers, ring, guard, isConnectorUp, log, registry }));
   if (acme === undefined) await warnOfStoppedRenewals(db, log);
   else stack.use(await startAcme({ acme, build, db, peers, ring, log, registry }));
   stack.use(watchStored({ db, log, registry }));
@@ -112,14 +110,6 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
       await Promise.all([feed.endStreams(graceMs), api.close(), sms.stop(graceMs)]);
       await running[Symbol.asyncDispose]();
     },
-  };
-}
-
-/** The connectors of all controls. */
-function connectorsOf(sms: RunningSms, peers: Controls): ConnectorSources {
-  return {
-    isUp: (id) => sms.isUp(id) || peers.isUpElsewhere(id),
-    reports: () => [...sms.reports(), ...peers.connectorsElsewhere.flatMap(({ reports }) => reports)],
   };
 }
 
@@ -140,12 +130,6 @@ async function createCheckOrigin(
     if (compiled.kind === 'invalid') throw new Error(compiled.problem); // what is stored compiles
     return checkOrigin(compiled.site, { connect, clock, cdn });
   };
-}
-
-/** Publishes what edges and name servers have to know of the installation, unless it is published already. */
-async function announceInstallation(db: Db, now: number): Promise<void> {
-  await announceFleetId(db, now);
-  await db.transaction((trx) => publishServing(trx, now));
 }
 
 function snapshotPlace({ dataDir, fleetSnapshotRate }: Config) {

@@ -11,7 +11,7 @@ import type { Keyring } from '#db/secrets/keyring.ts';
 import { readEventBacklog } from '#db/tables/events/webhooks.ts';
 import type { GuardOptions } from '#edge/origin/guard.ts';
 import { observeCertificates } from '#events/certificates.ts';
-import { type ConnectorSources, observeConnectors } from '#events/connectors.ts';
+import { observeConnectors } from '#events/connectors.ts';
 import { startEventDeliveries } from '#events/deliveries.ts';
 import { observeEdges } from '#events/edges.ts';
 import type { Observer } from '#events/observer.ts';
@@ -27,7 +27,7 @@ import { createDays } from '#logs/day.ts';
 import { NEARLY_FULL_SHARE } from '#model/edge-health.ts';
 import { listBackups, OLD_BACKUP_MS } from '../database/backup.ts';
 import { readDiskSpaces } from '../process/disk-space.ts';
-import { createWebhookSender } from './webhook-sender.ts';
+import { ANYWHERE, createWebhookSender } from '../process/webhook-sender.ts';
 
 export interface EventsOptions {
   readonly config: Config;
@@ -36,7 +36,8 @@ export interface EventsOptions {
   readonly ring: Keyring;
   /** Guard for addresses of customers. */
   readonly guard: GuardOptions;
-  readonly connectors: ConnectorSources;
+  /** Whether this control can send by the SMS connector. */
+  readonly isConnectorUp: (connectorId: number) => boolean;
   readonly log: Logger;
   readonly registry: Registry;
 }
@@ -54,7 +55,7 @@ export function startEvents(options: EventsOptions): AsyncDisposable {
   return stack;
 }
 
-function observersOf({ config, db, connectors }: EventsOptions): readonly Observer[] {
+function observersOf({ config, db, peers, isConnectorUp }: EventsOptions): readonly Observer[] {
   const { purgeUrlsPerDay, purgeDirectoriesPerDay, prefetchUrlsPerDay, smsBalanceNear, timeZone } = config;
   const limits = {
     purgeUrls: purgeUrlsPerDay,
@@ -65,7 +66,7 @@ function observersOf({ config, db, connectors }: EventsOptions): readonly Observ
   return [
     observeOrigins(db, SOON_MS),
     observeEdges(db, SOON_MS),
-    observeConnectors(db, connectors, SOON_MS),
+    observeConnectors(db, (id) => isConnectorUp(id) || peers.isUpElsewhere(id), SOON_MS),
     observeQuotas({ db, limits, lowBalance: smsBalanceNear, dayOf, everyMs: SOON_MS }),
     observeCertificates(db, LATER_MS),
     observeMachine(config, db.clock()),
@@ -108,7 +109,7 @@ function newestBackupAt({ backupDirectory: directory }: Pick<Config, 'backupDire
 function postEvents({ config, db, peers, ring, guard, log, registry }: EventsOptions): AsyncDisposable {
   const stack = new AsyncDisposableStack();
   // The operator's own receivers are mostly in the private network.
-  const anywhere = stack.use(createWebhookSender({ ...guard, allow: ['0.0.0.0/0', '::/0'] }));
+  const anywhere = stack.use(createWebhookSender({ ...guard, allow: ANYWHERE }));
   const guarded = stack.use(createWebhookSender(guard));
   let backlog = { deliveries: 0, oldestMs: 0 };
   const { counter, gauge } = metricsOf(registry);

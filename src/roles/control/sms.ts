@@ -16,7 +16,7 @@ import { connectCarrier } from '#sms/connectors/connect.ts';
 import { type SmsEngine, startSmsEngine } from '#sms/engine.ts';
 import { forgetOldSms } from '#sms/retention.ts';
 import type { WebhookAnswer, WebhookPost } from '#webhooks/webhook-post.ts';
-import { createWebhookSender } from './webhook-sender.ts';
+import { createWebhookSender } from '../process/webhook-sender.ts';
 
 export interface SmsOptions {
   readonly config: Pick<Config, 'smsChargeAt' | 'smsDays'>;

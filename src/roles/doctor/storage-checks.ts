@@ -102,13 +102,20 @@ function inGib(bytes: number): string {
 
 type RoomConfig = Pick<
   Config,
-  'roles' | 'dataDir' | 'cacheDirectory' | 'cacheDiskBytes' | 'bufferDiskSize' | 'logSpoolBytes' | 'liveRecordSpool'
+  | 'roles'
+  | 'dataDir'
+  | 'cacheDirectory'
+  | 'cacheDiskBytes'
+  | 'bufferDiskSize'
+  | 'logSpoolBytes'
+  | 'sinkSpool'
+  | 'liveRecordSpool'
 >;
 
 export async function checkDisk(config: RoomConfig): Promise<readonly DoctorFinding[]> {
   const isEdge = config.roles.includes('edge');
   const rooms = [
-    { directory: config.dataDir, bytes: isEdge ? config.bufferDiskSize + config.logSpoolBytes : 0 },
+    { directory: config.dataDir, bytes: isEdge ? config.bufferDiskSize + config.logSpoolBytes + config.sinkSpool : 0 },
     { directory: config.dataDir, bytes: config.roles.includes('live') ? config.liveRecordSpool : 0 },
     ...(isEdge && config.cacheDiskBytes > 0
       ? [{ directory: config.cacheDirectory, bytes: config.cacheDiskBytes }]

@@ -19,21 +19,18 @@ import { systemClock } from '#lib/clock.ts';
 import { isListening } from '#lib/is-listening.ts';
 import { metricsOf } from '#lib/metrics.ts';
 import { RecentCounts } from '#logs/recent-counts.ts';
-import type { EdgeVitals } from '#model/edge.ts';
-import type { OwnCondition } from '#model/edge-health.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import type { PartContext, RunningPart } from '../process/child.ts';
 import { findWorkers } from '../sockets/worker-sockets.ts';
 import { openControlLink } from './control-link.ts';
-import type { Dns } from './dns.ts';
 import { EdgeAsks } from './edge-asks.ts';
 import { type EdgeHealth, startEdgeHealth } from './edge-health.ts';
 import { edgeStorePath, ticketSecretsPath } from './edge-paths.ts';
-import { placeOf } from './edge-place.ts';
 import { EdgePreviews } from './edge-previews.ts';
 import { liveSocketPath } from './live-places.ts';
 import { createOwnChecks, usedShare } from './own-checks.ts';
 import { drainsItself } from './self-drain.ts';
+import { startSinks } from './sinks.ts';
 import { startTraffic } from './traffic.ts';
 
 /** Time to wait for control at the start; the feed then keeps retrying by itself. */
@@ -55,9 +52,9 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
   const prober = probeOrigins(context, cdn);
   const recent = new RecentCounts(systemClock());
   const asks = createAsks(context, link, recent);
-  const parts: FeedParts = {};
+  const parts: { client?: FeedClient } = {};
   const health = startHealth(context, store, parts);
-  const dns = await openDns(context, store, parts);
+  const sinks = startSinks(context, store);
   const client = startFeedClient({
     link,
     snapshotFile: join(config.dataDir, 'edge', 'snapshot.part'),
@@ -66,20 +63,19 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
     store,
     confirm: (change) => {
       cdn.id = cdnIdOf(store.fleetId());
-      dns?.take(change.names); // before the change counts as in force
       health.look();
       return workers.confirm(change);
     },
     prefetch: workers.prefetch,
     asks,
     listOriginTroubles: (max) => prober.listTroubles(max),
-    describeVitals: () => describeVitals(config, health),
+    describeVitals: () => ({ ...health.describe(), sinks: sinks.troubles }),
     onClockOffset: (offsetMs) => health.noteClock(offsetMs),
     clock: systemClock,
     log,
   });
   parts.client = client;
-  const traffic = startTraffic(context, link, recent);
+  const traffic = startTraffic(context, link, { recent, sinks });
   addMetrics(registry, client, store);
   const tickets = startTicketRotation({
     file: ticketSecretsPath(config.dataDir),
@@ -101,12 +97,12 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
     useLogWriters: traffic.useLogWriters,
     async stop() {
       tickets[Symbol.dispose]();
-      await dns?.[Symbol.asyncDispose]();
       await health[Symbol.asyncDispose]();
       prober[Symbol.dispose]();
       // Ends at once: control and workers are ending too, which must not be logged as a loss.
       await client[Symbol.asyncDispose]();
       await traffic[Symbol.asyncDispose]();
+      await sinks[Symbol.asyncDispose]();
       asks[Symbol.dispose]();
       link[Symbol.dispose]();
       store[Symbol.dispose]();
@@ -187,28 +183,12 @@ function askWorkers(send: PartContext['send']) {
   };
 }
 
-/** What is known only after the start of others. */
-interface FeedParts {
-  client?: FeedClient;
-  /** The word of the health page. */
-  word?: OwnCondition['word'];
-}
-
-/** Loads the code of the name server only where there is one. */
-async function openDns(context: PartContext, store: EdgeStore, parts: FeedParts): Promise<Dns | undefined> {
-  if (!context.config.roles.includes('dns')) return undefined;
-  const { startDns } = await import('./dns.ts');
-  const isConnected = () => parts.client?.isConnected ?? false;
-  return await startDns(context, { store, ownWord: () => parts.word, isConnected });
-}
-
-function describeVitals(config: PartContext['config'], health: EdgeHealth): EdgeVitals {
-  const place = placeOf(config);
-  return { ...health.describe(), ...(place !== undefined && { place }) };
-}
-
-/** Checks this machine, and sends the result to the workers and control. */
-function startHealth({ config, send, log }: PartContext, store: EdgeStore, parts: FeedParts): EdgeHealth {
+/** Checks this machine, and sends the result to the workers and control. `parts` has the client once there is one. */
+function startHealth(
+  { config, send, log }: PartContext,
+  store: EdgeStore,
+  parts: { readonly client?: FeedClient },
+): EdgeHealth {
   const { roles, edgeId, dataDir, cacheDirectory, cacheDiskBytes } = config;
   let isOrderedToDrain = false;
   return startEdgeHealth({
@@ -226,7 +206,6 @@ function startHealth({ config, send, log }: PartContext, store: EdgeStore, parts
     drainsItself: () => drainsItself(dataDir),
     cacheDisk: () => usedShare(cacheDiskBytes === 0 ? dataDir : cacheDirectory),
     onCondition: ({ word }) => {
-      parts.word = word;
       send({ kind: 'health', word });
       parts.client?.reportSoon();
     },

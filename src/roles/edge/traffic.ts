@@ -1,16 +1,20 @@
 /** Traffic reports of an edge to control: the shipper of this machine's spools, its outbox and its metrics. */
+import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { Counter } from 'prom-client';
 import type { ControlLink } from '#feed/client/control-link.ts';
-import { LOGS_PATH, STATISTICS_PATH } from '#feed/wire/protocol.ts';
+import { LOGS_PATH, STAT_SECONDS_HEADER, STATISTICS_PATH } from '#feed/wire/protocol.ts';
 import { steadyClock, systemClock } from '#lib/clock.ts';
 import { metricsOf } from '#lib/metrics.ts';
 import { COUNTERS, type Counters } from '#logs/counters.ts';
 import type { RecentCounts } from '#logs/recent-counts.ts';
 import { openOutbox } from '#logs/ship/outbox.ts';
+import { createPlaceParts } from '#logs/ship/place-parts.ts';
 import { type Shipper, startShipper } from '#logs/ship/shipper.ts';
+import type { LineSinks } from '#logs/sinks/line-sinks.ts';
 import type { PartContext } from '../process/child.ts';
 import { spoolDirectory } from './access-log.ts';
+import { placesAt } from './place-logs.ts';
 import { postTo } from './post-to-control.ts';
 
 export interface TrafficReports extends AsyncDisposable {
@@ -18,13 +22,14 @@ export interface TrafficReports extends AsyncDisposable {
   useLogWriters(names: readonly string[]): void;
 }
 
-/** `recent` is told what is counted. */
+/** `recent` is told what is counted; `sinks` may need a file that is shipped. */
 export function startTraffic(
   { config, logWriters, log, registry }: PartContext,
   link: ControlLink,
-  recent: RecentCounts,
+  { recent, sinks }: { readonly recent: RecentCounts; readonly sinks: Pick<LineSinks, 'keep'> },
 ): TrafficReports {
-  const { dataDir, edgeId: edge } = config;
+  const { dataDir, edgeId: edge, statSeconds } = config;
+  let announcedSeconds = 0;
   const shipper = startShipper({
     directory: spoolDirectory(dataDir),
     writers: config.accessLog === 'off' ? [] : logWriters,
@@ -37,9 +42,14 @@ export function startTraffic(
         onMoved: (to) => log.error({ to }, 'the traffic counts file is damaged; moved it aside and started a new one'),
       }),
     edge,
-    reportMs: config.statSeconds * 1000,
+    reportMs: () => Math.max(statSeconds, announcedSeconds) * 1000,
+    reportOffsetMs: randomInt(statSeconds * 1000), // so that not all edges report at once
     postPart: postTo(link, LOGS_PATH),
-    postReport: postTo(link, STATISTICS_PATH),
+    ...(link.isRemote && { placeParts: createPlaceParts(placesAt(link, log)) }),
+    postReport: postTo(link, STATISTICS_PATH, (fields) => {
+      announcedSeconds = readSeconds(fields[STAT_SECONDS_HEADER]);
+    }),
+    beforeDeletion: (stem) => sinks.keep(stem),
     clock: systemClock,
     steadyClock,
     log,
@@ -50,6 +60,11 @@ export function startTraffic(
     useLogWriters: (names) => shipper.useWriters(config.accessLog === 'off' ? [] : names),
     [Symbol.asyncDispose]: () => shipper[Symbol.asyncDispose](),
   };
+}
+
+/** Returns 0 if control announces no interval. */
+function readSeconds(value: string | readonly string[] | undefined): number {
+  return typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : 0;
 }
 
 function addShipperMetrics(registry: PartContext['registry'], shipper: Shipper): void {

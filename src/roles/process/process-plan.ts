@@ -111,8 +111,7 @@ function ownAddresses(config: Config): readonly ListenAddress[] {
   const { roles, rtmpListen, rtmpsListen, fleetListen } = config;
   const databases = [databaseUrl, databaseListenUrl].flatMap((url) => (url === undefined ? [] : addressesOf(url)));
   const fleet = roles.includes('control') ? [fleetListen] : [];
-  const dns = roles.includes('dns') ? [config.dnsListen] : [];
-  const optional = [edgeHttpsListen, ...fleet, ...dns, ...(roles.includes('live') ? [rtmpListen, rtmpsListen] : [])];
+  const optional = [edgeHttpsListen, ...fleet, ...(roles.includes('live') ? [rtmpListen, rtmpsListen] : [])];
   const listening = optional.filter((address) => address !== 'off');
   return [controlListen, metricsListen, edgeHttpListen, ...listening, ...databases];
 }

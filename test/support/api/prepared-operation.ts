@@ -113,6 +113,8 @@ export async function prepareOperation(t: Cleanup, api: TestApi, name: RouteName
     ids['token_id'] = tokens.at(-1)?.id;
   }
   if (/^sms/.test(name)) Object.assign(ids, await prepareSms(api, operator.accessToken, customer));
+  if (name === 'sinkOperator.list' || name === 'sinkOperator.test' || name === 'sinkOperator.remove')
+    await api.call('sinkOperator.set', operator.accessToken, { ...OPERATIONS['sinkOperator.set'].sample.request });
   if (name === 'sms.testWebhook') {
     const webhook = { app_key: ids['app_key'], url: 'https://shop.example/sms' };
     await api.call('sms.setWebhook', customer.accessToken, webhook);

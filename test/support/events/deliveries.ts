@@ -5,7 +5,7 @@ import { startEventDeliveries } from '#events/deliveries.ts';
 import type { Clock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { systemTimers } from '#lib/timers.ts';
-import { createWebhookSender } from '#roles/control/webhook-sender.ts';
+import { createWebhookSender } from '#roles/process/webhook-sender.ts';
 import type { Cleanup } from '../temporary.ts';
 
 interface TestDeliveries {

@@ -16,7 +16,7 @@ import { temporaryFolder } from '../temporary.ts';
 import { openTestDatabase, silentLog } from './feed.ts';
 import { startFleetListener } from './fleet-feed.ts';
 
-const LOGS = { logDays: 30, timeZone: 'Asia/Shanghai' };
+const LOGS = { logDays: 30, timeZone: 'Asia/Shanghai', statSeconds: 30 };
 
 export interface FleetWorld extends AsyncDisposable {
   readonly folder: string;

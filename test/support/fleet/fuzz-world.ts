@@ -64,7 +64,8 @@ export async function startFuzzWorld(t: Cleanup, target: DatabaseTarget): Promis
   });
   const { db, ring } = fleet;
   const folder = temporaryFolder(t);
-  const logs = { logStore: { kind: 'local', directory: join(folder, 'logs') }, logDays: 30, timeZone: 'UTC' } as const;
+  const logStore = { kind: 'local', directory: join(folder, 'logs') } as const;
+  const logs = { logStore, logDays: 30, timeZone: 'UTC', statSeconds: 30 };
   const traffic = openControlTraffic(logs, db, ALONE, log);
   const snapshots = { directory: join(folder, 'snapshots'), bytesPerSecond: 1e9 };
   const socketPath = join(folder, 'feed.sock');

@@ -13,9 +13,6 @@ export function createPlaceStore(at: FeedPosition, view: string): EdgeStore {
   let rejections: readonly Rejection[] = [];
   return {
     head: () => place,
-    get routing(): never {
-      throw new Error('this edge has no name server');
-    },
     view: () => ownView,
     announcedControls: () => [],
     fleetId: () => undefined,
@@ -26,6 +23,7 @@ export function createPlaceStore(at: FeedPosition, view: string): EdgeStore {
     getAddressList: () => undefined,
     urlKeysOf: () => [],
     ordersOf: () => undefined,
+    listSinks: () => new Map(),
     listRejections: (limit) => rejections.slice(0, limit),
     countRejections: () => rejections.length,
     isWithheld: () => false,

@@ -44,7 +44,7 @@ const shipper = startShipper({
       onMoved: (to) => void failures.push(`moved to ${to}`),
     }),
   edge: 'edge-1',
-  reportMs: 1_000,
+  reportMs: () => 1_000,
   postPart: async (body) => {
     const part = parsePart(body);
     told.lines += part === undefined ? 0 : gunzipSync(part.gzip).toString().split('\n').length - 1;

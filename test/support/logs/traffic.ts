@@ -42,9 +42,9 @@ export function createTestTraffic(t: Pick<TestContext, 'after'>, db: Db, blobs?:
       await traffic.takePart({ key: keyOf(domainId, at), lines: lines.length, firstAt: at, top: noTop, gzip });
       return gzip.length;
     },
-    addCounts: (domainId, at, counts) => {
+    async addCounts(domainId, at, counts) {
       const minutes = [{ ...noCounters(), ...counts, domainId, minute: Math.floor(at / MINUTE_MS) }];
-      return traffic.takeReport({ edge: 'edge-1', start: 'a', sequence: ++sequence, minutes });
+      await traffic.takeReport({ edge: 'edge-1', start: 'a', sequence: ++sequence, minutes });
     },
     async addTop(domainId, at, kind, value, requests) {
       const top = { ...noTop, [kind]: [{ value, requests, bytes: requests * 10 }] };

@@ -37,7 +37,6 @@ const NEEDS = {
   pgDump: { wants: 'the program pg_dump', find: () => findProgram('pg_dump', findPostgres()) },
   nginx: program('nginx'),
   curl: program('curl'),
-  dig: program('dig'),
   openssl: program('openssl'),
   pebble: program('pebble'),
   chromium: program('chromium'),

@@ -15,6 +15,7 @@ import { EdgeList } from './edge-list.tsx';
 import { REPORT_MS } from './edge-state.tsx';
 import { EdgeTokens } from './edge-tokens.tsx';
 import { Groups } from './groups.tsx';
+import { Sinks } from './sinks.tsx';
 
 export function Edges() {
   const t = useText(edgesText);
@@ -61,6 +62,8 @@ function View({ query, onChange }: ViewProps) {
       return <Groups />;
     case 'tokens':
       return <EdgeTokens />;
+    case 'sinks':
+      return <Sinks />;
     case 'events':
       return <EdgeEvents page={query.page} pathOf={(page) => edgesPath({ ...query, page })} />;
   }

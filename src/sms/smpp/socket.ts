@@ -1,0 +1,55 @@
+/** Transport of a session over TCP or TLS. */
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { SmppSettings } from '#model/sms-connector.ts';
+import type { Transport } from './session.ts';
+
+export interface SocketEvents {
+  opened(): void;
+  received(octets: Buffer): void;
+  closed(reason: string): void;
+}
+
+/** Backpressure: reading stops while the carrier leaves this many octets unread. */
+const MAX_UNREAD_OCTETS = 1024 * 1024;
+/** Time for written bytes to be sent. */
+const END_MS = 1_000;
+
+export function openSocket(settings: Pick<SmppSettings, 'host' | 'port' | 'tls'>, events: SocketEvents): Transport {
+  const socket = dial(settings);
+  socket.setNoDelay(true);
+  let reason = 'by the carrier';
+  socket.on('error', (error) => {
+    reason = error.message;
+  });
+  socket.on('close', () => events.closed(reason));
+  socket.on(settings.tls === undefined ? 'connect' : 'secureConnect', events.opened);
+  socket.on('data', events.received).on('drain', () => socket.resume());
+  let unwritten: Buffer[] = [];
+  const flush = () => {
+    if (unwritten.length > 0 && socket.writable) socket.write(Buffer.concat(unwritten));
+    unwritten = [];
+    if (socket.writableLength > MAX_UNREAD_OCTETS) socket.pause();
+  };
+  return {
+    write(octets) {
+      // All PDUs of one turn of the event loop are one write.
+      if (unwritten.length === 0) process.nextTick(flush);
+      unwritten.push(octets);
+    },
+    end() {
+      flush();
+      socket.destroySoon();
+      const timer = setTimeout(() => socket.destroy(), END_MS);
+      socket.once('close', () => clearTimeout(timer));
+    },
+  };
+}
+
+function dial({ host, port, tls }: Pick<SmppSettings, 'host' | 'port' | 'tls'>): Socket {
+  if (tls === undefined) return connect({ host, port });
+  const ca = tls.ca === undefined ? {} : { ca: tls.ca };
+  // An IP address is not sent as server name, but Node checks it against the certificate all the same.
+  const servername = tls.serverName ?? (isIP(host) === 0 ? host : undefined);
+  return connectTls({ host, port, ...(servername !== undefined && { servername }), ...ca });
+}
