@@ -249,6 +249,14 @@ function checkFeed(values: Values, followsFleet: boolean, refuse: Refuse): void 
   const missing = own.find((key) => values[key] === undefined);
   if (missing !== undefined && own.some((key) => values[key] !== undefined))
     refuse(missing, 'fleet-ca, fleet-cert and fleet-key must be set together');
+  const { tierListen, tierAddress } = values;
+  if ((tierListen === 'off') !== (tierAddress === undefined))
+    refuse(tierListen === 'off' ? 'tierListen' : 'tierAddress', 'tier-listen and tier-address must be set together');
+  if (tierListen !== 'off' && !followsFleet)
+    refuse(
+      'tierListen',
+      'an edge that others fetch through must be enrolled, or have fleet-cert: see "causeway edge enrol"',
+    );
   if (followsFleet && values.fleetCert !== undefined && control.length === 0)
     refuse('control', 'an edge with fleet-cert needs control to be set to the fleet listener of a control');
 }

@@ -1,6 +1,7 @@
 /** The settings of edges on other machines: the listener at control, and the way from an edge to its controls. */
 import { listenAddress, listOf, oneOf, orOff, path, textThat, wholeNumber } from '#lib/setting-reader.ts';
 import type { ConfigTable } from '#lib/settings.ts';
+import { TIER_ADDRESS } from '#model/edge-tier.ts';
 
 const CONTROLS = listOf(
   textThat('https://host:port', /^https:\/\/([\w.-]{1,253}|\[[\da-fA-F:.]{2,45}\]):\d{1,5}$/),
@@ -51,6 +52,16 @@ export const FLEET_SETTINGS = {
     default: '',
     description:
       'Fleet listeners of controls that this edge follows, such as https://c1.example.com:8710; by default those that it was enrolled with',
+  },
+  tierListen: {
+    reader: orOff(listenAddress()),
+    default: 'off',
+    description:
+      'Listener of an edge for edges that fetch through it, TLS 1.3 with client certificates; usually `[::]:8445`, together with tier-address',
+  },
+  tierAddress: {
+    reader: textThat('host:port or [IPv6]:port', TIER_ADDRESS),
+    description: 'Address of tier-listen at which other edges reach it, such as 192.0.2.21:8445',
   },
   enrolToken: {
     reader: textThat('a token of "causeway edge token create"', /^cwf1\.[\w-]{43}\.[\w-]{43}$/),

@@ -58,6 +58,7 @@ const REQUEST_READERS: readonly (readonly [pattern: RegExp, rooms: RegExp, files
       'src/edge/transport/node-http/given-response.ts',
       'src/edge/transport/node-http/http-server.ts',
       'src/edge/transport/node-http/http1-viewer.ts',
+      'src/edge/transport/node-http/tier-server.ts', // requests of edges of the fleet
     ],
   ],
   // Of node:http's messages only `rawHeaders` is read, which becomes `RequestHeaders`.

@@ -14,7 +14,8 @@ import type { SliceFlights } from './fetch/slices/flights.ts';
 import type { WebSockets } from './fetch/web-sockets.ts';
 import type { LiveEdge } from './live/live.ts';
 import type { EdgeMetrics } from './metrics.ts';
-import type { Origins } from './origin/fetch.ts';
+import type { TieredOrigins } from './origin/parents/tiered-origins.ts';
+import type { Tiers } from './origin/parents/tiers.ts';
 import type { CdnName } from './origin-headers.ts';
 import type { EdgeRequest } from './request.ts';
 import type { Compressions } from './respond/compressions.ts';
@@ -33,7 +34,7 @@ export interface EdgeContext {
   readonly store: CacheStore;
   readonly shortcuts: Shortcuts;
   readonly rates: ClientRates;
-  readonly origins: Origins;
+  readonly origins: TieredOrigins;
   readonly refreshes: Refreshes;
   readonly flights: Flights;
   readonly slices: SliceFlights;
@@ -54,6 +55,8 @@ export interface EdgeContext {
   readonly pins: Pins;
   readonly buffers: Buffers;
   readonly webSockets: WebSockets;
+  /** Absent: this edge has no identity, and fetches from origins alone. */
+  readonly tiers: Tiers | undefined;
   /** Absent: this machine has no process for live streams. */
   readonly live: LiveEdge | undefined;
   /** A client that takes nothing of what is there for it. */
@@ -81,4 +84,8 @@ export interface Visit {
   readonly holds: Holds;
   /** The instant of the look-up: responses requested at or before it count as absent. */
   readonly absentUpTo: number;
+  /** Present for a request of an edge that fetches through this one: the tiers that it has passed. */
+  readonly tierHops?: number;
+  /** The instant up to which responses count as absent for an edge that fetches through this one. */
+  readonly tierSince?: number;
 }

@@ -7,6 +7,7 @@ import type { EdgeOrigins } from './origin/open.ts';
 import type { HttpsServer } from './transport/https.ts';
 import type { HttpServer } from './transport/node-http/http-server.ts';
 import type { ClientConnections } from './transport/node-http/request-turns.ts';
+import type { TierServer } from './transport/node-http/tier-server.ts';
 import type { Proxies } from './transport/proxies.ts';
 
 export interface DrainLimits {
@@ -36,6 +37,7 @@ export interface EndingParts {
   readonly proxies: Pick<Proxies, 'cutWaiting'>;
   readonly http: HttpServer;
   readonly https: Pick<HttpsServer, 'drain' | 'close' | 'cutAll'> | undefined;
+  readonly tier: Pick<TierServer, 'end' | 'cutAll'> | undefined;
   readonly origins: Pick<EdgeOrigins, 'close'>;
 }
 
@@ -47,7 +49,7 @@ const CLOSE_FRAME_MS = 500;
 const DRAINED_GRACE_MS = 1_000;
 
 export function createEnding(parts: EndingParts): Ending {
-  const { servers, phase, live, webSockets, connections, proxies, http, https, origins } = parts;
+  const { servers, phase, live, webSockets, connections, proxies, http, https, tier, origins } = parts;
   let ended: Promise<void> | undefined;
   const end = (): Promise<void> => {
     phase.isDraining = true;
@@ -68,8 +70,10 @@ export function createEnding(parts: EndingParts): Ending {
       http.cutAll();
       http.server.closeAllConnections();
       https?.cutAll();
+      tier?.cutAll();
     }, graceMs);
     http.server.close(); // ends what is idle
+    tier?.end();
     http.close(); // may give connections to node:http
     await all;
     clearTimeout(goodbye);
@@ -79,6 +83,7 @@ export function createEnding(parts: EndingParts): Ending {
     const all = end();
     http.drain(idleMs);
     https?.drain();
+    tier?.end();
     const timer = setTimeout(() => void close(DRAINED_GRACE_MS), limitMs); // never rejects
     await all;
     clearTimeout(timer);

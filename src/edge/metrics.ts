@@ -6,8 +6,9 @@ import { metricsOf } from '#lib/metrics.ts';
 import type { ProxyHeaderFailure } from '#lib/proxy-header.ts';
 import { type CacheMark, type Handshake, type OriginFailure, reasonOf, type Unfollowed } from './reasons.ts';
 import type { CacheStore } from './store/store.ts';
+import { createTierMetrics, type TierMetrics } from './tier-metrics.ts';
 
-export interface EdgeMetrics {
+export interface EdgeMetrics extends TierMetrics {
   /** `mark` is absent when the client left before there was an answer. */
   countRequest(mark: CacheMark | undefined, status: number, sentBytes: number): void;
   /** Counts how long a request waited for the head of its answer. */
@@ -87,6 +88,7 @@ export function createEdgeMetrics(
   return {
     ...counters,
     ...latencies,
+    ...createTierMetrics(registry),
     countOriginFailure: (failure) => failures.inc({ reason: failure }),
     countRedirect: (outcome) => redirects.inc({ outcome }),
     countHandshake: (outcome) => handshakes.inc({ outcome }),

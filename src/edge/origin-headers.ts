@@ -65,10 +65,14 @@ export function elsewhereHeaders(headers: RawHeaders): RawHeaders {
   return headers.filter((_, index) => ELSEWHERE.has(headers[index - (index % 2)] ?? ''));
 }
 
-/** Whether the request has been at an edge of this installation before. */
-export function isLoop(headers: RequestHeaders, cdnId: string): boolean {
+/**
+ * Whether the request has been at an edge of this installation before. `hops`: times that it may have been, as a request
+ * that an edge passes to its parent.
+ */
+export function isLoop(headers: RequestHeaders, cdnId: string, hops = 0): boolean {
+  const members = listMembers(allValues(headers, 'cdn-loop'));
   // Parameters do not count. RFC 8586 §2
-  return listMembers(allValues(headers, 'cdn-loop')).some((member) => member.split(';')[0]?.trim() === cdnId);
+  return members.filter((member) => member.split(';')[0]?.trim() === cdnId).length > hops;
 }
 
 /**
@@ -89,6 +93,7 @@ const REPLACED = new FieldNames([
   'alt-used', // RFC 7838 §5: the server that the client chose is the edge
   'via',
   'cdn-loop',
+  'causeway-tier', // between edges of a fleet
   'proxy', // a CGI origin would take it for its own HTTP_PROXY (CVE-2016-5385)
   // the client's host, scheme and port
   'forwarded',

@@ -80,6 +80,7 @@ export const EDGE_FAULTS = {
   liveWaits: 'the worker has its limit of requests that wait for a file of a live stream, or the client its share',
   livePull: "the stream could not be pulled from the domain's origins",
   onlyIfCached: 'the client accepts only a stored answer, and there is none',
+  tierSite: 'an edge that fetches through this one has another domain for the host',
   internal: 'a fault of the edge; see its log',
 } as const;
 
@@ -126,6 +127,7 @@ export const SKIPS = {
   notCacheable: 'no freshness, and a status without a default',
   noReuse: 'stale from the start, and nothing to validate it with',
   invalidated: 'its address was purged or invalidated while it was fetched',
+  parent: 'the edge that it was fetched through says that it may not be stored',
   redirectTarget: 'a redirect to be followed, whose target gave no answer',
   otherScheme: 'a redirect to the same address by the other scheme, although one object serves both',
   liveStream: 'a broadcast, which has no end',

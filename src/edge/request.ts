@@ -8,6 +8,7 @@ import { splitTarget } from '#http/target.ts';
 import { isLoop, originHeaders } from './origin-headers.ts';
 import type { EdgeFault, RequestFault } from './reasons.ts';
 import type { Secured } from './secured.ts';
+import type { TierRequest } from './tier-fields.ts';
 
 /** A request as read from the connection. */
 export interface ReceivedRequest extends RequestLine {
@@ -23,6 +24,8 @@ export interface ReceivedRequest extends RequestLine {
   readonly hasUnframedBody?: boolean;
   /** A problem found by the reader of the connection. */
   readonly problem?: 'malformed' | 'headerTooLarge';
+  /** Present if an edge of the fleet asks, which this one fetches for. */
+  readonly tier?: TierRequest | undefined;
   /** The protocol that the connection is given away for; absent: HTTP goes on. */
   readonly upgrade?: 'websocket' | undefined;
   /**
@@ -65,7 +68,7 @@ export function parseRequest(
   const checked = checkRequest(received);
   if (checked.kind === 'invalid') return { kind: 'invalid', status: checked.status, reason: checked.problem };
   if (received.hasUnknownExpectation) return { kind: 'invalid', status: 417, reason: 'expectation' }; // RFC 9110 §10.1.1
-  if (isLoop(received.headers, cdnId)) return { kind: 'invalid', status: 508, reason: 'loop' }; // RFC 5842 §7.2
+  if (isLoop(received.headers, cdnId, received.tier?.hops)) return { kind: 'invalid', status: 508, reason: 'loop' }; // RFC 5842 §7.2
   if (checked.target === '*') return { kind: 'server' };
   return {
     ...checked,

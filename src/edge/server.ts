@@ -15,6 +15,7 @@ import { DEFAULT_LIMITS, type EdgeLimits } from './limits.ts';
 import { createLive, type LiveOptions } from './live/live.ts';
 import { createEdgeMetrics } from './metrics.ts';
 import { createEdgeOrigins, type EdgeOrigins, type EdgeOriginsOptions } from './origin/open.ts';
+import { Tiers, type TiersOptions } from './origin/parents/tiers.ts';
 import { type CdnName, cdnIdOf } from './origin-headers.ts';
 import { createExplain, type Explain } from './pipeline/explain.ts';
 import { createPrefetch, type Prefetch } from './pipeline/prefetch.ts';
@@ -27,9 +28,17 @@ import type { CacheStore } from './store/store.ts';
 import { createHttpsServer, type Https, type HttpsOptions } from './transport/https.ts';
 import { createHttpServer } from './transport/node-http/http-server.ts';
 import { createConnections } from './transport/node-http/request-turns.ts';
+import { createTierServer } from './transport/node-http/tier-server.ts';
 import { createProxies, type ProxiesOptions } from './transport/proxies.ts';
+import type { ServerParts } from './transport/server-parts.ts';
 
-export interface EdgeOptions extends ListenOptions, EdgeOriginsOptions {
+/** The place of the edge among the tiers. */
+export interface TierOptions extends TiersOptions {
+  /** Listener for edges that fetch through this one; absent: there is none. */
+  readonly listen?: Pick<ListenOptions, 'listen' | 'sockets'> | undefined;
+}
+
+export interface EdgeOptions extends ListenOptions, Omit<EdgeOriginsOptions, 'tiers'> {
   /** Not closed with the edge. */
   readonly store: CacheStore;
   /** What clients may leave untaken while bodies are stored, and again what they may keep of bodies that have left the store. */
@@ -52,6 +61,8 @@ export interface EdgeOptions extends ListenOptions, EdgeOriginsOptions {
   readonly live?: LiveOptions | undefined;
   /** Absent: the name of an installation without a fleet's id. */
   readonly cdn?: CdnName;
+  /** Absent: the edge fetches from origins alone. */
+  readonly tier?: TierOptions | undefined;
   /** How this worker counts with the others of its machine; absent: it is the only one. */
   readonly rates?: RateSharing;
   /** Nobody is trusted when absent. */
@@ -74,8 +85,9 @@ export interface Edge extends Ending, AsyncDisposable {
   readonly explain: Explain;
   /** Adds what another worker has counted for rate limits. */
   readonly applyRates: (counts: RateCounts) => void;
-  /** Must be called when settings have changed: cuts viewers of live streams that are no longer allowed. */
-  readonly recheckSessions: () => void;
+  readonly tierPort: number | undefined;
+  /** Must be called when settings have changed: cuts viewers of live streams and edges that are no longer allowed. */
+  readonly recheck: () => void;
   /** Viewers' requests that are being served. */
   readonly underWay: number;
   /** Requests, and bytes sent, since the start; probes of the health page are not counted. */
@@ -108,11 +120,12 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const secure =
     https &&
     (await listen(https.server, { ...options, listen: https.listen, sockets: https.sockets, allowHalfOpen: false }));
+  const tier = await openTier(options, parts);
   ports.http = plain.port;
   if (secure !== undefined) ports.https = secure.port;
-  const servers = [...plain.servers, ...(secure?.servers ?? [])];
+  const servers = [...plain.servers, ...(secure?.servers ?? []), ...(tier?.servers ?? [])];
   const ending = createEnding({
-    ...{ servers, phase, connections, proxies, http, https, origins },
+    ...{ servers, phase, connections, proxies, http, https, tier, origins },
     ...{ live: edge.live, webSockets: edge.webSockets },
   });
   return {
@@ -127,7 +140,12 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       statesOf: origins.statesOf,
     }),
     applyRates: (counts) => edge.rates.apply(counts),
-    recheckSessions: () => edge.live?.recheck(),
+    tierPort: tier?.port,
+    recheck: () => {
+      edge.live?.recheck();
+      edge.tiers?.reread();
+      tier?.recheck();
+    },
     get underWay() {
       return connections.served;
     },
@@ -135,6 +153,14 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     ...ending,
     [Symbol.asyncDispose]: () => ending.close(0),
   };
+}
+
+async function openTier({ tier, ...options }: EdgeOptions, parts: ServerParts) {
+  const { tiers } = parts.edge;
+  if (tier?.listen === undefined || tiers === undefined) return undefined;
+  const created = createTierServer(parts, tiers);
+  const opened = await listen(created.server, { ...options, sockets: undefined, ...tier.listen, allowHalfOpen: false });
+  return { ...created, ...opened };
 }
 
 function createContext(
@@ -151,7 +177,8 @@ function createContext(
   });
   const rates = new ClientRates({ ...(options.rates ?? ALONE), clock });
   const metrics = createEdgeMetrics(registry, store, webSockets, rates);
-  const origins = createEdgeOrigins(options, limits, metrics);
+  const tiers = options.tier && new Tiers(options.tier);
+  const origins = createEdgeOrigins({ ...options, tiers }, limits, metrics);
   const lag = createLagBudget(options.maxLagBytes);
   const edge: EdgeContext = {
     cdn: options.cdn ?? { id: cdnIdOf(undefined) },
@@ -189,6 +216,7 @@ function createContext(
       registry,
     }),
     webSockets,
+    tiers,
     live: options.live && createLive(options.live, { clock, log, registry }),
     clientIdleMs: limits.clientIdleMs,
     unreadFetchMs: limits.unreadFetchMs,

@@ -64,14 +64,22 @@ export function makeAuthority(fleet: string, now: number, serial: Buffer): Fleet
   };
 }
 
-/** Issues the certificate of an edge. */
+/** Issues the certificate of an edge, which presents it to control, and to other edges from both ends. */
 export function issueEdgeLeaf(
   authority: FleetAuthority,
   { fleet, edge, publicKey, ...rest }: LeafOptions & { readonly edge: string },
 ): Issued {
   const names = [{ kind: 'uri', text: edgeUri(fleet, edge) }] as const;
   const life = { notBefore: rest.now - EARLIER_MS, notAfter: rest.now + LEAF_LIFE_MS };
-  return issueLeaf(authority, { ...rest, fleet, publicKey, subject: edge, names, purposes: ['client'], ...life });
+  return issueLeaf(authority, {
+    ...rest,
+    fleet,
+    publicKey,
+    subject: edge,
+    names,
+    purposes: ['client', 'server'],
+    ...life,
+  });
 }
 
 /** Issues the certificate of control on the fleet listener. */

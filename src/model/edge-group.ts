@@ -3,6 +3,8 @@
 export const MAX_GROUPS = 256;
 export const MAX_DOMAIN_GROUPS = 16;
 export const MAX_GROUP_CHARS = 32;
+/** Groups above a group: a parent, and its parent. */
+const MAX_TIERS_ABOVE = 2;
 
 /** Names of groups, which become part of file names. */
 export const GROUP_NAME = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/;
@@ -13,6 +15,39 @@ export interface EdgeGroup {
   readonly isDefault: boolean;
   /** Raised when the set of its domains changes as a whole. */
   readonly version: number;
+  /** Group that its edges fetch through; absent: they fetch from origins. */
+  readonly parent?: string;
+}
+
+/** Returns the groups and all that they fetch through. */
+export function withParents(groups: readonly EdgeGroup[], names: Iterable<string>): ReadonlySet<string> {
+  const found = new Set(names);
+  for (const name of found) {
+    const parent = groups.find((group) => group.name === name)?.parent;
+    if (parent !== undefined) found.add(parent); // visited by this loop too
+  }
+  return found;
+}
+
+/** Returns a group and all groups that fetch through it. */
+export function groupsBelow(groups: readonly EdgeGroup[], name: string): readonly string[] {
+  return [name, ...groups.flatMap((group) => (group.parent === name ? groupsBelow(groups, group.name) : []))];
+}
+
+/** `unknown`: there is no such parent. `depth`: there would be a circle, or too many tiers. */
+export function whyNoParent(
+  groups: readonly EdgeGroup[],
+  name: string,
+  parent: string,
+): 'unknown' | 'depth' | undefined {
+  if (groups.every((group) => group.name !== parent)) return 'unknown';
+  const above = withParents(groups, [parent]);
+  if (above.has(name)) return 'depth';
+  return above.size + tiersBelow(groups, name) > MAX_TIERS_ABOVE ? 'depth' : undefined;
+}
+
+function tiersBelow(groups: readonly EdgeGroup[], name: string): number {
+  return Math.max(0, ...groups.flatMap((group) => (group.parent === name ? [1 + tiersBelow(groups, group.name)] : [])));
 }
 
 export interface GroupView extends EdgeGroup {
@@ -22,7 +57,7 @@ export interface GroupView extends EdgeGroup {
   readonly edges: number;
 }
 
-/** The groups of some domains. */
+/** The groups of some domains, with those that they fetch through. */
 export interface Serving {
   /** Groups that serve domains without groups of their own. */
   readonly defaults: ReadonlySet<string>;

@@ -46,6 +46,8 @@ export interface EdgeVitals {
   readonly health: readonly CheckResult[];
   /** Sinks that it has trouble with; absent in reports of earlier releases. */
   readonly sinks?: readonly SinkTrouble[];
+  /** `host:port` at which other edges reach it; absent: it does not listen for them. */
+  readonly tierAddress?: string;
 }
 
 /** Averages over the last seconds. */

@@ -22,8 +22,8 @@ describeOnBothEngines('groups of operators', (newDatabase) => {
     assert.equal(await code('groupOperator.setDomain', { ...key, groups: 'eu,eu' }), undefined);
     assert.deepEqual(dataOf(await operate('groupOperator.getDomain', key)), { groups: ['eu'] });
     assert.deepEqual(dataOf(await operate('groupOperator.list', {}))['list'], [
-      { name: 'default', default: '1', domains: 0, edges: 0 },
-      { name: 'eu', default: '0', domains: 1, edges: 0 },
+      { name: 'default', default: '1', parent: '', domains: 0, edges: 0 },
+      { name: 'eu', default: '0', parent: '', domains: 1, edges: 0 },
     ]);
     assert.equal(await code('groupOperator.remove', { name: 'eu' }), 'groupInUse');
     assert.equal(await code('groupOperator.remove', { name: 'default' }), 'groupLastDefault');
@@ -35,6 +35,66 @@ describeOnBothEngines('groups of operators', (newDatabase) => {
     const rows = Array.from({ length: 255 }, (_, n) => ({ name: `g${n}`, is_default: 0, version: 1, created_at: 1 }));
     await api.db.query.insertInto('edge_group').values(rows).execute();
     assert.equal(await code('groupOperator.set', { name: 'eu', default: 0 }), 'groupLimit');
+  });
+
+  test('a group may have a parent, without circles and at most two above it', async (t) => {
+    const { operate } = await startWithCustomers(t, newDatabase);
+    const set = async (name: string, parent?: string) =>
+      (
+        await operate('groupOperator.set', {
+          name,
+          default: name === 'default' ? 1 : 0,
+          ...(parent !== undefined && { parent }),
+        })
+      ).errorCode;
+    const parents = async () => {
+      const { list } = dataOf(await operate('groupOperator.list', {}));
+      const groups = list as readonly { readonly name: string; readonly parent: string }[];
+      return groups.map(({ name, parent }) => `${name}>${parent}`).join(' ');
+    };
+    for (const name of ['core', 'eu', 'shield']) assert.equal(await set(name), undefined);
+    assert.equal(await set('eu', 'none'), 'groupNotFound');
+    assert.equal(await set('eu', 'eu'), 'groupParent');
+    assert.equal(await set('eu', 'core'), undefined);
+    assert.equal(await set('core', 'eu'), 'groupParent');
+    assert.equal(await set('core', 'shield'), undefined);
+    assert.equal(await set('shield', 'default'), 'groupParent');
+    assert.equal(await set('default', 'eu'), 'groupParent');
+    assert.equal(await set('eu'), undefined);
+    assert.equal(await parents(), 'core>shield default> eu>core shield>');
+    assert.equal((await operate('groupOperator.remove', { name: 'core' })).errorCode, 'groupIsParent');
+    assert.equal(await set('eu', ''), undefined);
+    assert.equal((await operate('groupOperator.remove', { name: 'core' })).errorCode, undefined);
+    assert.equal(await parents(), 'default> eu> shield>');
+  });
+
+  test('a domain is in force when the parents of its groups have it too, in answers and in filters', async (t) => {
+    const { api, me, mine, operate } = await startWithCustomers(t, newDatabase);
+    await operate('groupOperator.set', { name: 'core', default: 0 });
+    await operate('groupOperator.set', { name: 'eu', default: 0, parent: 'core' });
+    const id = await add(mine, 'eu.example');
+    await operate('groupOperator.setDomain', { account_id: me.accountId, domain_id: id, groups: 'eu' });
+    assert.deepEqual(dataOf(await operate('groupOperator.getDomain', { account_id: me.accountId, domain_id: id })), {
+      groups: ['eu'],
+    });
+    const head = await readConfigHead(api.db.query);
+    const report = async (edge: string, group: string, appliedRevision: number) => {
+      const enrolment = { edge, group, labels: {}, machine: '', sealKey: '' };
+      await api.db.transaction((trx) => enrolEdge(trx, enrolment, api.now));
+      const at = { ...head, revision: appliedRevision };
+      const rest = { rejected: [], build: 'b', startedAt: 1, origins: [], vitals: READY };
+      await recordEdgeStatus(api.db.query, { edge, at, appliedRevision, ...rest }, api.now);
+    };
+    const status = async () => {
+      const listed = dataOf(await mine('domain.list', { domain_status: 2 }))['list'] as readonly unknown[];
+      return [(await show(mine, id))['domain_status'], listed.length];
+    };
+    await report('fra1', 'eu', head.revision);
+    assert.deepEqual(await status(), [2, 1]);
+    await report('par1', 'core', 0);
+    assert.deepEqual(await status(), [1, 0]);
+    await report('par1', 'core', head.revision);
+    assert.deepEqual(await status(), [2, 1]);
   });
 
   test('a domain is in force when the edges of its groups have it, in answers and in filters', async (t) => {

@@ -86,6 +86,36 @@ describeOnBothEngines('views', (newDatabase) => {
     for (const line of await linesOf(w, ownKey)) assert.ok(contains(line) > 0, 'what it may have is found');
   });
 
+  test(
+    'edges of a parent have the domains of the groups below it, for as long as it is one',
+    needs('openssl'),
+    async (t) => {
+      await using w = await startFleetWorld(t, await newDatabase(t));
+      await using control = await w.startControl();
+      for (const name of ['core', 'eu']) await setGroup(w.db, { name, isDefault: false }, 1);
+      const own = await w.addDomain('a.example.com');
+      await w.addDomain('foreign.example.com');
+      const key = { accountId: w.accountId, domainIds: undefined, domainId: own.id };
+      await setDomainGroups(w.db, key, ['eu'], 1);
+      await using edge = startEdge(w, [control.address], 'par1', 'core');
+      await caughtUp(w, 'par1');
+      const seen = async () => {
+        await caughtUp(w, 'par1');
+        return names(edge.store);
+      };
+      assert.deepEqual(await seen(), []);
+      await setGroup(w.db, { name: 'eu', isDefault: false, parent: 'core' }, systemClock());
+      await eventually('it takes a snapshot', async () => (await seen()).length > 0);
+      assert.deepEqual(await seen(), ['a.example.com']);
+      await setDomainGroups(w.db, key, ['default'], systemClock());
+      assert.deepEqual(await seen(), []);
+      await setDomainGroups(w.db, key, ['eu'], systemClock());
+      assert.deepEqual(await seen(), ['a.example.com']);
+      await setGroup(w.db, { name: 'eu', isDefault: false, parent: '' }, systemClock());
+      await eventually('it takes a snapshot', async () => (await seen()).length === 0);
+    },
+  );
+
   test('a domain that joins a group is put, and one that leaves is deleted', needs('openssl'), async (t) => {
     await using w = await startFleetWorld(t, await newDatabase(t));
     await using control = await w.startControl();

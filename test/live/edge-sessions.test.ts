@@ -136,10 +136,10 @@ describe('a viewer that is no longer allowed', () => {
       const { port, put, edge } = await startOnAir(t);
       const viewer = await openFlv(port, FLV, { 'user-agent': 'player/1' });
       await sees(viewer, 'V1 k1');
-      edge.recheckSessions();
+      edge.recheck();
       assert.equal(viewer.ended(), undefined);
       put({ name: SITE_HOST, ...change });
-      edge.recheckSessions();
+      edge.recheck();
       await eventually('cut', () => viewer.ended() !== undefined);
     });
   }

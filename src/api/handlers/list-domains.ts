@@ -2,11 +2,11 @@
 import type { Db } from '#db/open.ts';
 import type { DomainFilter, DomainStatus } from '#db/tables/domain-filter.ts';
 import { listDomains } from '#db/tables/domains.ts';
-import { readServing } from '#db/tables/edge-groups.ts';
+import { listGroups, readServing } from '#db/tables/edge-groups.ts';
 import { listLiveEdges } from '#db/tables/edges.ts';
 import { type InForce, isInForce, summarizeAcknowledgements } from '#model/acknowledgement.ts';
 import type { Domain } from '#model/domain.ts';
-import { edgesOf, type Serving } from '#model/edge-group.ts';
+import { edgesOf, groupsBelow, type Serving } from '#model/edge-group.ts';
 import { holdingEdges } from '#model/edge-state.ts';
 import type { DomainView } from '../wire/wire-domain.ts';
 
@@ -56,8 +56,13 @@ export async function readAcknowledged(db: Db, now: number): Promise<Acknowledge
   const liveEdges = await listLiveEdges(db.query, now);
   const isGrouped = liveEdges.some(({ group }) => group !== undefined);
   const defaults = isGrouped ? (await readServing(db.query, [])).defaults : undefined;
+  const groups = isGrouped ? await listGroups(db.query) : [];
+  // An edge that others fetch through counts for their groups too.
+  const counted = liveEdges.flatMap((edge) =>
+    edge.group === undefined ? [edge] : groupsBelow(groups, edge.group).map((group) => ({ ...edge, group })),
+  );
   return {
-    inForce: summarizeAcknowledgements(liveEdges, defaults),
+    inForce: summarizeAcknowledgements(counted, defaults),
     viewsOf: async (domains) => {
       const ids = domains.map(({ id }) => id);
       const serving = isGrouped ? await readServing(db.query, ids) : NO_GROUPS;

@@ -15,7 +15,7 @@ import {
   saveGroup,
 } from '#db/tables/edge-groups.ts';
 import { publish } from '#db/tables/resources.ts';
-import { type EdgeGroup, type GroupView, MAX_GROUPS } from '#model/edge-group.ts';
+import { type EdgeGroup, type GroupView, MAX_GROUPS, whyNoParent } from '#model/edge-group.ts';
 import { type DomainKey, findOrRefuse } from './change.ts';
 
 export async function listGroupViews(db: Db): Promise<readonly GroupView[]> {
@@ -29,16 +29,25 @@ export async function listGroupViews(db: Db): Promise<readonly GroupView[]> {
   }));
 }
 
-/** Adds a group or changes one. Edges of a group that becomes a default one, or ceases to be, take a snapshot. */
+/**
+ * Adds a group or changes one. Edges of a group whose set of domains changes as a whole take a snapshot. `parent`: empty for
+ * none; `undefined` keeps it.
+ */
 export async function setGroup(
   db: Db,
-  { name, isDefault }: { readonly name: string; readonly isDefault: boolean },
+  { name, isDefault, parent: given }: Pick<EdgeGroup, 'name' | 'isDefault'> & { readonly parent?: string | undefined },
   now: number,
 ): Promise<void> {
   await db.transaction(async (trx) => {
     await lockGroups(trx);
-    if (!isDefault) refuseLastDefault(await listGroups(trx), name);
-    if (!(await saveGroup(trx, { name, isDefault, now }))) throw new ServiceError('groupLimit', { limit: MAX_GROUPS });
+    const groups = await listGroups(trx);
+    if (!isDefault) refuseLastDefault(groups, name);
+    const parent = given === undefined ? groups.find((group) => group.name === name)?.parent : given || undefined;
+    const why = parent === undefined ? undefined : whyNoParent(groups, name, parent);
+    if (why === 'unknown') throw new ServiceError('groupNotFound', { group: parent ?? '' });
+    if (why === 'depth') throw new ServiceError('groupParent', { group: name, parent: parent ?? '' });
+    if (!(await saveGroup(trx, { name, isDefault, ...(parent !== undefined && { parent }), now })))
+      throw new ServiceError('groupLimit', { limit: MAX_GROUPS });
     await publish(trx, [], now); // wakes every control, which compares the versions of views
   });
 }
@@ -51,7 +60,10 @@ export async function removeGroup(db: Db, name: string, now: number): Promise<vo
     const edges = (await countGroupEdges(trx)).get(name) ?? 0;
     const domains = (await countGroupDomains(trx)).get(name) ?? 0;
     if (edges + domains > 0) throw new ServiceError('groupInUse', { group: name, edges, domains });
-    refuseLastDefault(await listGroups(trx), name);
+    const groups = await listGroups(trx);
+    const child = groups.find(({ parent }) => parent === name);
+    if (child !== undefined) throw new ServiceError('groupIsParent', { group: name, child: child.name });
+    refuseLastDefault(groups, name);
     await deleteGroup(trx, name);
     await publish(trx, [], now);
   });

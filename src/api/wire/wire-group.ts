@@ -5,7 +5,11 @@ import type { GroupView } from '#model/edge-group.ts';
 
 export const READ_GROUPS = {
   'groupOperator.list': () => undefined,
-  'groupOperator.set': ({ name, default: isDefault }: RequestOf<'groupOperator.set'>) => ({ name, isDefault }),
+  'groupOperator.set': ({ name, default: isDefault, parent }: RequestOf<'groupOperator.set'>) => ({
+    name,
+    isDefault,
+    parent,
+  }),
   'groupOperator.getDomain': toModelNames<RequestOf<'groupOperator.getDomain'>>,
   'groupOperator.setDomain': ({ account_id, domain_id, groups }: RequestOf<'groupOperator.setDomain'>) => ({
     accountId: account_id,
@@ -17,9 +21,10 @@ export const READ_GROUPS = {
 
 export const WRITE_GROUPS = {
   'groupOperator.list': (groups: readonly GroupView[]): DataOf<'groupOperator.list'> => ({
-    list: groups.map(({ name, isDefault, domains, edges }) => ({
+    list: groups.map(({ name, isDefault, parent = '', domains, edges }) => ({
       name,
       default: isDefault ? '1' : '0',
+      parent,
       domains,
       edges,
     })),

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { GROUP_NAME, MAX_DOMAIN_GROUPS, MAX_GROUP_CHARS } from '../../model/edge-group.ts';
 import { commaList, flag, identifier } from '../schema/fields.ts';
 import { operation, request } from '../schema/operation.ts';
-import { groupName } from './edge-fields.ts';
+import { groupName, parentGroup } from './edge-fields.ts';
 
 const GROUP_LIST = commaList({
   maxEntries: MAX_DOMAIN_GROUPS,
@@ -22,6 +22,7 @@ const groupList = {
 const GROUP_DATA = z.object({
   name: z.string(),
   default: z.enum(['0', '1']).describe('1: it serves domains without groups of their own'),
+  parent: z.string().describe('group that its edges fetch through; empty: they fetch from origins'),
   domains: z.int().describe('number of domains that have it among their own groups'),
   edges: z.int().describe('number of enrolled edges in it'),
 });
@@ -35,14 +36,14 @@ export const GROUP_OPERATIONS = {
     summary: { 'zh-CN': '查询节点组', en: 'Lists the groups of edges' },
     request: request({}),
     data: z.object({ list: z.array(GROUP_DATA) }),
-    sample: { request: {}, data: { list: [{ name: 'default', default: '1', domains: 0, edges: 2 }] } },
+    sample: { request: {}, data: { list: [{ name: 'default', default: '1', parent: 'core', domains: 0, edges: 2 }] } },
   }),
   'groupOperator.set': operation({
     summary: {
-      'zh-CN': '添加节点组，或设置其是否为默认组；默认组变化时，该组节点重新获取全部配置',
-      en: 'Adds a group of edges, or sets whether it is a default one; if that changes, its edges fetch all settings anew',
+      'zh-CN': '添加节点组，或设置其是否为默认组、通过哪个组回源；所服务的域名整体变化时，节点重新获取全部配置',
+      en: 'Adds a group of edges, or sets whether it is a default one, and which group its edges fetch through; edges whose set of domains changes by that fetch all settings anew',
     },
-    request: request({ name: groupName, default: flag }),
+    request: request({ name: groupName, default: flag, parent: parentGroup }),
     data: z.boolean(),
     sample: { request: { name: 'eu', default: '0' }, data: true },
   }),

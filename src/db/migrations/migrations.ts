@@ -55,6 +55,7 @@ import { identities } from './0042-identities.ts';
 import { smsWatch } from './0043-sms-watch.ts';
 import { fiveMinuteSums } from './0044-five-minute-sums.ts';
 import { edgeSinks } from './0045-edge-sinks.ts';
+import { tiers } from './0046-tiers.ts';
 
 /** Kysely applies them in the order of their names, which is that of the rows. */
 const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
@@ -107,6 +108,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0043-sms-watch': smsWatch,
   '0044-five-minute-sums': fiveMinuteSums,
   '0045-edge-sinks': edgeSinks,
+  '0046-tiers': tiers,
 };
 
 /** Throws if a step fails, or if the database is of a newer release. */

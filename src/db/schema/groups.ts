@@ -8,6 +8,8 @@ export interface GroupTables {
     /** Raised when the set of its domains changes as a whole: its edges take a snapshot then. */
     version: number;
     created_at: number;
+    /** Group that its edges fetch through; `null`: they fetch from origins. */
+    parent: string | null;
   };
   domain_group: {
     domain_id: number;

@@ -171,6 +171,8 @@ export interface Schema
     health: Generated<string>;
     /** JSON: a list of `SinkTrouble`. */
     sinks: Generated<string>;
+    /** `host:port` at which other edges reach it, as it reports; empty: it does not listen for them. */
+    tier_address: Generated<string>;
   };
   /** The purges among the resources, by site. */
   purge: {

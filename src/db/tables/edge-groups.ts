@@ -1,6 +1,13 @@
 /** Groups of edges, and which of them serve a domain. */
 import type { Transaction } from 'kysely';
-import { type EdgeGroup, MAX_GROUPS, type Membership, relationOf, type Serving } from '#model/edge-group.ts';
+import {
+  type EdgeGroup,
+  MAX_GROUPS,
+  type Membership,
+  relationOf,
+  type Serving,
+  withParents,
+} from '#model/edge-group.ts';
 import { lockInTransaction } from '../engines/engine.ts';
 import type { Executor, Schema } from '../schema/schema.ts';
 
@@ -10,7 +17,10 @@ const MAX_IDS = 500;
 /** Lists all groups by name. */
 export async function listGroups(x: Executor): Promise<readonly EdgeGroup[]> {
   const rows = await x.selectFrom('edge_group').selectAll().orderBy('name').execute();
-  return rows.map(({ name, is_default, version }) => ({ name, isDefault: is_default === 1, version }));
+  return rows.map(({ name, is_default, version, parent }) => ({
+    ...{ name, isDefault: is_default === 1, version },
+    ...(parent !== null && { parent }),
+  }));
 }
 
 /** Returns `undefined` if there is no such group. */
@@ -24,24 +34,33 @@ export async function lockGroups(trx: Transaction<Schema>): Promise<void> {
 }
 
 /**
- * Adds a group, or changes one. A group that becomes a default one or ceases to be gets another version, because the set
- * of its domains changes as a whole. Returns false, with nothing changed, if there are 256 others.
+ * Adds a group, or changes one. A group whose set of domains changes as a whole gets another version: one that becomes a
+ * default one or ceases to be, and those that edges fetch through from now on, or no longer. Returns false, with nothing
+ * changed, if there are 256 others.
  */
 export async function saveGroup(
   trx: Transaction<Schema>,
-  { name, isDefault, now }: { readonly name: string; readonly isDefault: boolean; readonly now: number },
+  { name, isDefault, parent, now }: Pick<EdgeGroup, 'name' | 'isDefault' | 'parent'> & { readonly now: number },
 ): Promise<boolean> {
   const groups = await listGroups(trx);
   const present = groups.find((group) => group.name === name);
   if (present === undefined && groups.length >= MAX_GROUPS) return false;
-  const is_default = isDefault ? 1 : 0;
+  const values = { is_default: isDefault ? 1 : 0, parent: parent ?? null };
   if (present === undefined)
-    await trx.insertInto('edge_group').values({ name, is_default, version: 1, created_at: now }).execute();
-  else if (present.isDefault !== isDefault)
+    await trx
+      .insertInto('edge_group')
+      .values({ name, ...values, version: 0, created_at: now })
+      .execute();
+  else await trx.updateTable('edge_group').set(values).where('name', '=', name).execute();
+  const before = withParents(groups, present?.parent === undefined ? [] : [present.parent]);
+  const after = withParents(groups, parent === undefined ? [] : [parent]);
+  const hasOther = present?.isDefault !== isDefault;
+  const changed = hasOther ? [name, ...before.union(after)] : [...before.symmetricDifference(after)];
+  if (changed.length > 0)
     await trx
       .updateTable('edge_group')
-      .set((e) => ({ is_default, version: e('version', '+', 1) }))
-      .where('name', '=', name)
+      .set((e) => ({ version: e('version', '+', 1) }))
+      .where('name', 'in', changed)
       .execute();
   return true;
 }
@@ -78,7 +97,7 @@ export async function countGroupEdges(x: Executor): Promise<ReadonlyMap<string, 
 
 /** Returns the groups of the domain's own, by name; empty if it is served by the default groups. */
 export async function listDomainGroups(x: Executor, domainId: number): Promise<readonly string[]> {
-  return [...((await readServing(x, [domainId])).ofDomain.get(domainId) ?? [])].sort();
+  return [...((await readOwnGroups(x, [domainId])).get(domainId)?.members ?? [])].sort();
 }
 
 /** Sets the groups of a domain; none: the default ones serve it. Those that served it before are remembered as left. */
@@ -88,7 +107,7 @@ export async function saveDomainGroups(
 ): Promise<void> {
   const { defaults, ofDomain } = await readServing(trx, [domainId]);
   const before = ofDomain.get(domainId) ?? defaults;
-  const after = groups.length > 0 ? new Set(groups) : defaults;
+  const after = groups.length > 0 ? withParents(await listGroups(trx), groups) : defaults;
   const rows = [
     ...groups.map((name) => ({ domain_id: domainId, group_name: name, left_at: null })),
     ...[...before.difference(after)].map((name) => ({ domain_id: domainId, group_name: name, left_at: now })),
@@ -119,13 +138,22 @@ export async function findReportable(
   return new Set(domainIds.filter((id) => relationOf(ofDomain.get(id), defaults, group) !== 'none'));
 }
 
-/** Reads the groups that serve these domains, and those that did. */
+/** Reads the groups that serve these domains or are fetched through, and those that did or were. */
 export async function readMemberships(
   x: Executor,
   domainIds: readonly number[],
 ): Promise<{ readonly defaults: ReadonlySet<string>; readonly ofDomain: ReadonlyMap<number, Membership> }> {
   const groups = await listGroups(x);
-  const defaults = new Set(groups.filter(({ isDefault }) => isDefault).map(({ name }) => name));
+  const defaults = groups.filter(({ isDefault }) => isDefault).map(({ name }) => name);
+  const own = [...(await readOwnGroups(x, domainIds))];
+  return {
+    defaults: withParents(groups, defaults),
+    ofDomain: new Map(own.map(([id, { members, left }]) => [id, { members: withParents(groups, members), left }])),
+  };
+}
+
+/** Reads the groups of these domains' own. */
+async function readOwnGroups(x: Executor, domainIds: readonly number[]): Promise<ReadonlyMap<number, Membership>> {
   const ofDomain = new Map<number, { members: Set<string>; left: Set<string> }>();
   const ids = [...new Set(domainIds)];
   for (let from = 0; from < ids.length; from += MAX_IDS) {
@@ -140,7 +168,7 @@ export async function readMemberships(
       own[left_at === null ? 'members' : 'left'].add(group_name);
     }
   }
-  return { defaults, ofDomain };
+  return ofDomain;
 }
 
 /** Forgets groups that domains left before `before`: an edge that was away longer takes a snapshot. */

@@ -67,6 +67,7 @@ const REPORTED = {
   health: 'text',
   self_drain_at: 'bigint',
   sinks: 'text',
+  tier_address: 'text',
 } as const;
 
 /** An edge of a release without vitals that reports counts as ready. */
@@ -88,6 +89,7 @@ function toRow(status: EdgeStatus, isKnown: boolean, now: number): (string | num
     health: JSON.stringify(vitals?.health ?? []),
     self_drain_at: vitals?.state === 'draining' ? now : null,
     sinks: JSON.stringify(vitals?.sinks ?? []),
+    tier_address: vitals?.tierAddress ?? '',
   };
   return Object.values(row);
 }

@@ -74,7 +74,7 @@ export function answerPastCache(
     const passed: Eventual<Exchanged> =
       received?.kind === 'broken'
         ? { kind: 'aborted' }
-        : passOn(edge, visit, { ...questionOf(viewer), body, mayStore: false });
+        : passOn(edge, visit, { ...questionOf(viewer), body, mayStore: false, isPastCache: true });
     return after(passed, (result) => {
       if (result.kind === 'aborted') return incoming?.isTooLarge === true ? bodyTooLarge(edge) : undefined;
       return answerPassed(edge, visit, reason, result, body);
@@ -287,12 +287,15 @@ export function answerResponse(
 ): EdgeAnswer {
   const mark: CacheMark =
     admission?.kind === 'skip' ? { status: 'MISS', reason: admission.reason } : { status: 'MISS' };
-  if (admission?.kind === 'store' && !hasClientConditions) {
-    const notModified = notModifiedAnswer(request.facts, admission.stored, mark, clock());
+  const admitted = admission?.kind === 'store' ? admission.stored : undefined;
+  if (admitted !== undefined && !hasClientConditions) {
+    const notModified = notModifiedAnswer(request.facts, admitted, mark, clock());
     // The body is stored all the same, though the client needs none of it.
-    if (notModified !== undefined) return { ...notModified, body: { kind: 'fill', stream: response.body, fill } };
+    if (notModified !== undefined)
+      return { ...notModified, body: { kind: 'fill', stream: response.body, fill }, admitted };
   }
-  return firstHandAnswer(response, mark, fill);
+  const answer = firstHandAnswer(response, mark, fill);
+  return admitted === undefined ? answer : { ...answer, admitted };
 }
 
 /**

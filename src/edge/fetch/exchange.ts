@@ -29,6 +29,7 @@ import type { CachedResponse, CacheStore } from '../store/store.ts';
 import { type Admission, admitResponse } from './admit.ts';
 import { openFill } from './fill.ts';
 import { completeHead, prepend, type StoredPart } from './partial-response.ts';
+import { optionsFor, withToldLifetime } from './told-freshness.ts';
 
 export type Exchanged =
   /** The origin confirmed this stored response, here with its updated head. */
@@ -53,6 +54,8 @@ export interface ExchangeOptions {
   readonly offered: Offered<CachedResponse>;
   /** Whether the response may enter the store at all. */
   readonly mayStore: boolean;
+  /** Whether the cache takes no part, so that parents are not asked. */
+  readonly isPastCache?: boolean;
   readonly signal: Cancellation;
   readonly onInterim: (status: number, headers: RawHeaders) => void;
 }
@@ -234,10 +237,11 @@ function settleResponse(
 }
 
 function fetchFor(
-  { origins }: EdgeContext,
-  { request, site }: Visit,
+  { origins, sites, clock }: EdgeContext,
+  visit: Visit,
   question: ExchangeOptions,
 ): Eventual<FetchResult> {
+  const { request, site, key, tierHops: hops = 0 } = visit;
   const { method, target, scheme, host, httpVersion, clientAddress, cdnId } = request;
   return origins.fetch({
     site,
@@ -250,6 +254,10 @@ function fetchFor(
     body: question.body,
     onInterim: question.onInterim,
     signal: question.signal,
+    cacheable:
+      question.isPastCache === true || !origins.usesParents(site)
+        ? undefined
+        : { key, absentUpTo: Math.max(visit.absentUpTo, absentUpTo(sites, visit, undefined, clock())), hops },
   });
 }
 
@@ -268,13 +276,14 @@ async function applyNotModified(
   if (named === undefined || !(await isReadable(named.body, visit.holds))) return undefined;
   const since = Math.max(visit.absentUpTo, absentUpTo(sites, visit, await store.find(key), clock()));
   if (named.requestAt <= since) return undefined; // purged while the origin was asked
-  const outcome = freshen(named, request.facts, response.headers, response, options, since);
+  const governing = optionsFor(named.status, response.told, options);
+  const outcome = freshen(named, request.facts, response.headers, response, governing, since);
   if (outcome.kind === 'mismatch') {
     store.remove(key, named);
     return undefined;
   }
   // The bytes keep their age: a purge compares it. docs/decisions/0081
-  const stored = { ...outcome.stored, requestAt: named.requestAt };
+  const stored = { ...withToldLifetime(outcome.stored, response.told), requestAt: named.requestAt };
   if (outcome.afterwards === 'replace') store.put(key, stored, options);
   if (outcome.afterwards === 'delete') store.remove(key, named);
   return stored;
@@ -307,14 +316,18 @@ export function judge(edge: Judges, visit: Visit, response: OriginResponse, sinc
   const { store, sites, clock } = edge;
   if (response.unfollowed !== undefined) return { kind: 'skip', reason: 'redirectTarget' };
   if (leadsToOtherScheme(visit, response)) return { kind: 'skip', reason: 'otherScheme' };
-  return admitResponse({
+  const { told } = response;
+  if (told?.mayStore === false) return { kind: 'skip', reason: 'parent' };
+  const admission = admitResponse({
     request: visit.request.facts,
     response,
     exchange: response,
-    options: visit.options,
+    options: optionsFor(response.status, told, visit.options),
     absentUpTo: Math.max(since, absentUpTo(sites, visit, undefined, clock())),
     store,
   });
+  if (admission.kind === 'skip') return admission;
+  return { kind: 'store', stored: withToldLifetime(admission.stored, told) };
 }
 
 /**

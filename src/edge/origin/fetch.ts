@@ -30,6 +30,16 @@ export interface Fetch {
   readonly upgrade?: 'websocket';
   readonly onInterim: (status: number, headers: RawHeaders) => void;
   readonly signal: Cancellation;
+  /** What a parent may be asked for; absent: origins are asked. */
+  readonly cacheable?: Cacheable | undefined;
+}
+
+export interface Cacheable {
+  readonly key: string;
+  /** Instant: what was requested at or before it counts as absent. */
+  readonly absentUpTo: number;
+  /** Tiers that the request has passed. */
+  readonly hops: number;
 }
 
 export type FetchResult =

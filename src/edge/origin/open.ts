@@ -14,13 +14,23 @@ import type { EdgeLimits } from '../limits.ts';
 import type { EdgeMetrics } from '../metrics.ts';
 import type { OriginFailure } from '../reasons.ts';
 import { describeOrigins } from './choose.ts';
-import { type ConnectorOptions, createConnector, foreseeFailure, type VerifyOrigins } from './connector.ts';
+import {
+  type Connect,
+  type ConnectorOptions,
+  createConnector,
+  foreseeFailure,
+  type VerifyOrigins,
+} from './connector.ts';
 import { createOrigins, type Origins, type OriginsOptions } from './fetch.ts';
 import { createFollowingOrigins } from './follow-redirects.ts';
 import type { Guard } from './guard.ts';
 import { createOriginHealth } from './health.ts';
 import { createOriginUses } from './origin-use.ts';
 import type { ConnectionParts } from './own/connection.ts';
+import { createParentConnector } from './parents/parent-connector.ts';
+import { createParentHealth } from './parents/parent-health.ts';
+import { createTieredOrigins, type TieredOrigins } from './parents/tiered-origins.ts';
+import type { Tiers } from './parents/tiers.ts';
 import { createOriginPools, MAX_POOLS, type OriginPools, type OriginPoolsOptions } from './pools.ts';
 import type { OriginUse, ProbeReport } from './probe-schedule.ts';
 import { createReadTurns, READ_TURN_BYTES } from './read-turns.ts';
@@ -47,6 +57,8 @@ export interface EdgeOriginsOptions {
   readonly originVerify?: VerifyOrigins;
   /** Counts the bytes that origins send. */
   readonly accessLog: Pick<AccessLog, 'countOrigin'>;
+  /** Absent: origins alone are asked. */
+  readonly tiers?: Tiers | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -58,7 +70,7 @@ export interface OriginState {
   readonly state: 'usable' | 'down' | Extract<OriginFailure, 'originForbidden' | 'originDns'>;
 }
 
-export interface EdgeOrigins extends Origins {
+export interface EdgeOrigins extends TieredOrigins {
   /** Returns origins that were used or passed over since the last call, for the machine's prober. */
   takeUses(): readonly OriginUse[];
   /** Applies a report of the machine's prober. */
@@ -78,11 +90,11 @@ export function createEdgeOrigins(options: EdgeOriginsOptions, limits: EdgeLimit
   // Each has its own resolver: slow name servers of redirect targets do not delay look-ups of origins.
   const [ownWay, elsewhereWay] = [connectorOptions(options, limits), connectorOptions(options, limits)];
   const parts = connectionParts(limits);
-  const pools = createPools(ownWay, parts, limits, {
+  const pools = createPools(createConnector(ownWay), parts, limits, {
     maxPools: MAX_POOLS,
     maxConnections: limits.maxOriginConnections,
   });
-  const elsewhere = createPools(elsewhereWay, parts, limits, {
+  const elsewhere = createPools(createConnector(elsewhereWay), parts, limits, {
     maxPools: MAX_ELSEWHERE_POOLS,
     maxConnections: MAX_ELSEWHERE_CONNECTIONS,
   });
@@ -97,8 +109,11 @@ export function createEdgeOrigins(options: EdgeOriginsOptions, limits: EdgeLimit
     // All targets share one log key: origins choose how many there are.
     onFailure: (failure, detail) => onFailure(failure, 'the target of a redirect', detail),
   });
+  const tiered = options.tiers && openTiers(options, options.tiers, { limits, metrics, parts, readTurns }, following);
   return {
-    fetch: following.fetch,
+    fetch: tiered?.origins.fetch ?? following.fetch,
+    usesParents: tiered?.origins.usesParents ?? (() => false),
+    parentsOf: tiered?.origins.parentsOf ?? (() => []),
     takeUses: uses.take,
     applyProbes: (report) => health.applyReport(report, clock()),
     statesOf: (site, scheme, host) =>
@@ -111,8 +126,56 @@ export function createEdgeOrigins(options: EdgeOriginsOptions, limits: EdgeLimit
             return { origin: origin.key, state: health.isDown(origin, clock()) ? 'down' : 'usable' };
           }),
       ),
-    close: async () => void (await Promise.all([pools.close(), elsewhere.close()])),
+    close: async () => void (await Promise.all([pools.close(), elsewhere.close(), tiered?.close()])),
   };
+}
+
+/** Time for the connection to a parent, which is an edge of the fleet. */
+const PARENT_CONNECT_MS = 1_000;
+/** Time that a parent gets beyond that of its origins. */
+const PARENT_EXTRA_MS = 2_000;
+
+function openTiers(
+  { clock, log }: EdgeOriginsOptions,
+  tiers: Tiers,
+  {
+    limits,
+    metrics,
+    parts,
+    readTurns,
+  }: {
+    readonly limits: EdgeLimits;
+    readonly metrics: EdgeMetrics;
+    readonly parts: ConnectionParts;
+    readonly readTurns: OriginsOptions['readTurns'];
+  },
+  origins: Origins,
+): { readonly origins: TieredOrigins; close(): Promise<void> } {
+  const firstByteMs = limits.firstByteMs + PARENT_EXTRA_MS;
+  const pools = createPools(
+    createParentConnector(tiers, PARENT_CONNECT_MS),
+    { ...parts, limits: { ...parts.limits, firstByteMs } },
+    { ...limits, firstByteMs },
+    { maxPools: MAX_ELSEWHERE_POOLS, maxConnections: limits.maxOriginConnections },
+  );
+  const report = limitReports(clock);
+  const tiered = createTieredOrigins({
+    tiers,
+    origins,
+    pools,
+    clock,
+    readTurns,
+    health: createParentHealth(),
+    firstByteTimeoutMs: firstByteMs,
+    countBytes: (_, bytes) => metrics.countParentBytes(bytes),
+    countLatency: () => undefined,
+    onFetched: metrics.countTierFetch,
+    onFailure: (parent, detail) => {
+      metrics.countTierFailure();
+      if (report(parent)) log.warn({ parent, detail }, 'parent failed');
+    },
+  });
+  return { origins: tiered, close: pools.close };
 }
 
 function connectorOptions(options: EdgeOriginsOptions, limits: EdgeLimits): ConnectorOptions {
@@ -147,14 +210,14 @@ function connectionParts(limits: EdgeLimits): ConnectionParts {
 }
 
 function createPools(
-  connector: ConnectorOptions,
+  connect: Connect,
   own: ConnectionParts,
   limits: EdgeLimits,
   bounds: Pick<OriginPoolsOptions, 'maxPools' | 'maxConnections'>,
 ): OriginPools {
   return createOriginPools({
     ...bounds,
-    connect: createConnector(connector),
+    connect,
     own,
     waitTimeoutMs: limits.originWaitMs,
     slowMs: limits.originSlowMs,
@@ -166,13 +229,20 @@ function createPools(
 
 /** Counts every failure, but logs the same failure of an origin once per `REPORT_MS`. */
 function reportFailures({ clock, log }: EdgeOriginsOptions, metrics: EdgeMetrics): OriginsOptions['onFailure'] {
-  const reportedAt = new Lru<string, number>({ maxWeight: MAX_REPORTED });
+  const report = limitReports(clock);
   return (failure, origin, detail) => {
     metrics.countOriginFailure(failure);
-    const key = `${failure} ${origin}`;
+    if (report(`${failure} ${origin}`)) log.warn({ failure, origin, detail }, 'origin failed');
+  };
+}
+
+/** Returns a function that says whether something is to be logged: once per `REPORT_MS` and key. */
+function limitReports(clock: Clock): (key: string) => boolean {
+  const reportedAt = new Lru<string, number>({ maxWeight: MAX_REPORTED });
+  return (key) => {
     const now = clock();
-    if (Math.abs(now - (reportedAt.get(key) ?? Number.NEGATIVE_INFINITY)) < REPORT_MS) return;
+    if (Math.abs(now - (reportedAt.get(key) ?? Number.NEGATIVE_INFINITY)) < REPORT_MS) return false;
     reportedAt.set(key, now);
-    log.warn({ failure, origin, detail }, 'origin failed');
+    return true;
   };
 }

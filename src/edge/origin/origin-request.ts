@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import type { RawHeaders } from '#http/headers.ts';
 import type { Cancellation } from '#lib/cancellation.ts';
 import type { OriginFailure } from '../reasons.ts';
+import type { TierFresh } from '../tier-fields.ts';
 import type { OwnBody } from './own/body.ts';
 import type { OriginPools } from './pools.ts';
 import type { ReadTurns } from './read-turns.ts';
@@ -51,6 +52,8 @@ export interface OriginResponse {
   readonly responseAt: number;
   /** Why the target of this redirect could not be asked; the redirect is then the answer. */
   readonly unfollowed?: OriginFailure;
+  /** What a parent says of its answer; absent in answers of origins. */
+  readonly told?: TierFresh;
 }
 
 export type AttemptResult =

@@ -35,6 +35,7 @@ import { redirectByRule } from '../stages/redirect-rules.ts';
 import { isLastHop } from '../stages/server-options.ts';
 import { checkSignedUrl, type SignedUrl } from '../stages/signed-url.ts';
 import { Holds } from '../store/holds.ts';
+import { describeParents } from './explain-parents.ts';
 
 interface Explanation {
   /** Findings of the stages, in order. */
@@ -69,6 +70,7 @@ interface Step {
     | 'plan'
     | 'stored'
     | 'decision'
+    | 'parents'
     | 'origins'
     | 'answer';
   readonly found: string;
@@ -229,6 +231,9 @@ async function explainCache(
   note('plan', `${describePlan(plan)}; ${describePolicy(site, request)}`);
   /** `status` is that of the answer if no origin is available and no stored response stands in. */
   const ask = async (mark: CacheMark, status?: number, standsIn?: () => Promise<boolean>): Promise<Found> => {
+    const parents = mark.status === 'BYPASS' ? [] : edge.origins.parentsOf(site, key);
+    if (parents.length > 0) note('parents', describeParents(parents));
+    if (parents.some(({ isOut }) => !isOut)) return { ...end(mark), asksOrigin: true };
     const states = await around.statesOf(site, request.scheme, request.host);
     note('origins', describeOrigins(states));
     const failure = foreseenFailure(states);

@@ -36,6 +36,7 @@ import { answerOptions, isLastHop, withHopTaken } from '../stages/server-options
 import { checkSignedUrl } from '../stages/signed-url.ts';
 import { Holds } from '../store/holds.ts';
 import type { CutStatus, Viewer } from '../viewer.ts';
+import { answerTier } from './answer-tier.ts';
 
 /**
  * Answers and logs a request. Done when the answer is sent, or the client has left, and the log line is written;
@@ -76,8 +77,14 @@ export function handle(viewer: Viewer, edge: EdgeContext): Eventual<void> {
 }
 
 /** `begun`: when the request began, by the steady clock. Probes of the health page are not counted. */
-function countFirstByte({ begunAt }: Viewer, { metrics }: EdgeContext, answer: EdgeAnswer | undefined, begun: number) {
+function countFirstByte(
+  { begunAt, received }: Viewer,
+  { metrics }: EdgeContext,
+  answer: EdgeAnswer | undefined,
+  begun: number,
+) {
   if (begunAt === undefined || answer === undefined || reasonOf(answer.mark) === 'health') return;
+  if (received.tier !== undefined) return;
   metrics.countFirstByte(answer.mark, begunAt - begun);
 }
 
@@ -115,6 +122,7 @@ function conclude(
     countedBytes = 0,
   }: { readonly startedAt: number; readonly cutStatus?: CutStatus | undefined; readonly countedBytes?: number },
 ): void {
+  if (viewer.received.tier !== undefined) return; // the edge that asked has a line for its viewer
   const found = (named.domainId === 0 ? findNamedSite(edge.sites, viewer.received.headers) : undefined) ?? named;
   const whole = describeRequest(viewer, found, answer, { startedAt, endedAt: edge.clock(), cutStatus });
   const body = answer?.body;
@@ -133,7 +141,8 @@ function answerRequest(
   const now = edge.clock();
 
   const request = parseRequest(viewer.received, edge.cdn.id); // 1
-  const health = answerHealth(edge.health, viewer.received, request, now);
+  const { tier } = viewer.received;
+  const health = tier === undefined ? answerHealth(edge.health, viewer.received, request, now) : undefined;
   if (health !== undefined) return health;
 
   if (request.kind === 'invalid') {
@@ -142,6 +151,11 @@ function answerRequest(
   }
 
   if (request.kind === 'server') return answerOptions(now);
+  if (tier !== undefined) {
+    named.host = request.host;
+    named.domainId = tier.siteId;
+    return answerTier(viewer, edge, { request, tier, holds });
+  }
 
   const site = edge.sites.find(request.host); // 2
   if (site === undefined) return errorAnswer(403, { status: 'DENIED', reason: 'unknownHost' }, now);

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import type { RawHeaders } from '#http/headers.ts';
 import type { ByteSpan } from '#http/range.ts';
-import type { ResponseHead } from '#http/stored.ts';
+import type { ResponseHead, Stored } from '#http/stored.ts';
 import type { OriginBody } from '../origin/origin-request.ts';
 import type { CacheMark } from '../reasons.ts';
 import type { SharedBody } from '../store/shared-body.ts';
@@ -21,6 +21,8 @@ export interface EdgeAnswer {
   readonly response?: ResponseHead;
   /** The same response, if it is stored. */
   readonly stored?: CachedResponse;
+  /** Head of the response as it will be stored, if its body arrives whole. */
+  readonly admitted?: Stored;
   /** Whether the stored body was read from the disk; of an object in slices, the first slice. */
   readonly isFromDisk?: boolean;
   /** Whether a validation returned it in place of the stored response. */
@@ -31,6 +33,8 @@ export interface EdgeAnswer {
    * The answer is of a live stream, whose state is checked on each request: it must not be reused without that check.
    */
   readonly isLive?: boolean;
+  /** Name of this cache in `Cache-Status`, in an answer to another edge. */
+  readonly cacheName?: string;
 }
 
 export type AnswerBody =

@@ -18,7 +18,7 @@ export function finalHeaders(answer: EdgeAnswer, cdnId: string): RawHeaders {
     formatMark(mark),
     'Cache-Status',
     // RFC 9211 §2: caches are listed from the origin to the client
-    joinedWith(headers, 'cache-status', SERVICE_NAME + cacheStatus(answer)),
+    joinedWith(headers, 'cache-status', (answer.cacheName ?? SERVICE_NAME) + cacheStatus(answer)),
   ];
 }
 

@@ -67,7 +67,15 @@ export function sharedAnswer(
   const { stored, bodyBytes } = shared;
   const answer = answerFromStored(request, stored, { now, bodyBytes, boundary: '' });
   if (answer.kind === 'notModified') {
-    return { status: 304, reason: 'Not Modified', headers: answer.headers, body: NO_BODY, mark, response: stored };
+    return {
+      status: 304,
+      reason: 'Not Modified',
+      headers: answer.headers,
+      body: NO_BODY,
+      mark,
+      response: stored,
+      admitted: stored,
+    };
   }
   if (answer.kind !== 'full') throw new Error('a GET without a range is answered whole');
   return {
@@ -77,5 +85,6 @@ export function sharedAnswer(
     body: { kind: 'shared', shared, fetchRest },
     mark,
     response: stored,
+    admitted: stored,
   };
 }

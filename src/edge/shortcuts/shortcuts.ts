@@ -115,7 +115,14 @@ export function createShortcuts({ sites, store, rates, maxBytes }: ShortcutsOpti
 /** Returns `undefined` if the answer depends on anything that neither `findByKey` nor `isLetIn` checks. */
 function prepare(request: EdgeRequest, site: Site, answer: EdgeAnswer, key: ShortcutKey): Shortcut | undefined {
   const { status, mark, stored, body, isFromDisk, isReplacement, closes, isLive: _isLive, ...written } = answer;
-  const { reason: _reason, headers: _headers, response: _response, ...unknown } = written;
+  const {
+    reason: _reason,
+    headers: _headers,
+    response: _response,
+    admitted: _admitted,
+    cacheName: _cacheName,
+    ...unknown
+  } = written;
   unknown satisfies Record<string, never>; // a new member may be something else that the answer depends on
   // A path that is ordinary now may be a stream's at the next request. docs/decisions/0496
   if (site.type === 'live' && readLivePath(request.keyPath) !== undefined) return undefined;

@@ -11,6 +11,13 @@ export interface EdgeDecision {
   readonly others: readonly CachedResponse[];
 }
 
+/** Has a stale response validated before it is used, also where it could be served meanwhile. */
+export function withoutStale({ decision, others }: EdgeDecision): EdgeDecision {
+  return decision.kind === 'stale'
+    ? { decision: { kind: 'revalidate', stored: decision.stored }, others }
+    : { decision, others };
+}
+
 /** Largest difference between the clocks of two processes read at the same time. */
 export const CLOCK_TOLERANCE_MS = 1_000;
 

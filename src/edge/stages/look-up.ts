@@ -6,7 +6,7 @@ import type { EdgeContext, Visit } from '../context.ts';
 import type { SharedBody } from '../store/shared-body.ts';
 import type { CacheEntry } from '../store/store.ts';
 import { absentUpTo } from './absence.ts';
-import { decideRequest, type EdgeDecision } from './decide.ts';
+import { decideRequest, type EdgeDecision, withoutStale } from './decide.ts';
 
 export interface LookedUp extends EdgeDecision {
   readonly visit: Visit;
@@ -33,6 +33,7 @@ export function lookUp(edge: EdgeContext, asked: Asked, since = Number.NEGATIVE_
 }
 
 type Asked = Omit<Visit, 'absentUpTo'>;
+const NEVER = Number.NEGATIVE_INFINITY;
 
 function decideOn(
   edge: EdgeContext,
@@ -41,8 +42,13 @@ function decideOn(
   before: { readonly since: number; readonly landings: number },
 ): LookedUp {
   const now = edge.clock();
-  const visit: Visit = { ...asked, absentUpTo: Math.max(before.since, absentUpTo(edge.sites, asked, entry, now)) };
-  const decided = decideRequest(entry, visit.absentUpTo, asked.request.facts, now, asked.options);
+  const visit: Visit = {
+    ...asked,
+    absentUpTo: Math.max(before.since, asked.tierSince ?? NEVER, absentUpTo(edge.sites, asked, entry, now)),
+  };
+  const first = decideRequest(entry, visit.absentUpTo, asked.request.facts, now, asked.options);
+  // An edge that asks would store old bytes as fresh ones.
+  const decided = visit.tierHops === undefined ? first : withoutStale(first);
   const isGone = 'stored' in decided.decision && !asked.holds.hold(decided.decision.stored.body);
   if (isGone) return decideOn(edge, asked, entry && { ...entry, variants: [] }, before);
   return { visit, now, landings: before.landings, ...decided };

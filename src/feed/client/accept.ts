@@ -4,7 +4,9 @@ import { isCount } from '#lib/is-count.ts';
 import { ADDRESS_LIST_KIND, type AddressListBody } from '#model/address-list.ts';
 import { whyNoPair } from '#model/certificate.ts';
 import { CHALLENGE_KIND, type ChallengeBody, isChallengeToken } from '#model/challenge.ts';
+import { GROUP_NAME } from '#model/edge-group.ts';
 import { EDGE_KIND, type EdgeOrders } from '#model/edge-orders.ts';
+import { type EdgeTier, MAX_TIER_SERIALS, TIER_ADDRESS, TIER_KIND } from '#model/edge-tier.ts';
 import { FLEET_ID } from '#model/fleet.ts';
 import { LIVE_KEY, MAX_LISTED_ADDRESSES } from '#model/limits.ts';
 import { isLineSink, SINK_KIND, SINK_NAME } from '#model/line-sink.ts';
@@ -65,11 +67,25 @@ function whyRefused(kind: string, key: string, body: unknown, revision: number):
       return whyNoLiveKeys(key, body);
     case SINK_KIND:
       return whyNoSink(key, body);
+    case TIER_KIND:
+      return whyNoTier(body);
     case FLEET_KIND:
       return whyNoFleet(key, body);
     default:
       return undefined;
   }
+}
+
+function whyNoTier(body: unknown): string | undefined {
+  // `as`: an object's members are unknown values by their names; each is checked.
+  const { group, parent, address, serials } = Object(body) as Record<keyof EdgeTier, unknown>;
+  if (![group, parent ?? group].every((name) => typeof name === 'string' && GROUP_NAME.test(name)))
+    return 'group, parent: expected names of groups';
+  if (address !== undefined && !(typeof address === 'string' && TIER_ADDRESS.test(address)))
+    return 'address: expected host:port';
+  const isList = Array.isArray(serials) && serials.length <= MAX_TIER_SERIALS;
+  const isGood = isList && serials.every((each: unknown) => typeof each === 'string' && /^[\da-f]{1,64}$/.test(each));
+  return isGood ? undefined : `serials: expected at most ${MAX_TIER_SERIALS} numbers in hex`;
 }
 
 function whyNoFleet(key: string, body: unknown): string | undefined {

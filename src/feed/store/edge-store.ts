@@ -18,6 +18,7 @@ import { type LiveKeys, type LiveMark, type LiveMarkSource, type NamedLiveMark, 
 import type { PurgeSpec, SitePurge } from '#sites/purge.ts';
 import type { SiteSpec } from '#sites/spec.ts';
 import type { CertificatePair, SiteSource } from '#sites/table.ts';
+import type { TierSource } from '#sites/tier-source.ts';
 import { CONTROLS_KEY, FLEET_KIND, type FleetControls, type FleetId, ID_KEY, WITHHELD } from '../wire/protocol.ts';
 import {
   type FileLook,
@@ -37,6 +38,7 @@ import {
 } from './edge-key.ts';
 import { createEdgePrefetches, type EdgePrefetches } from './edge-prefetches.ts';
 import { createStaging, type SnapshotStaging } from './edge-staging.ts';
+import { prepareTierReads } from './edge-tiers.ts';
 import { closeSecret, forgetUnopened, sealedName } from './sealed-bodies.ts';
 
 export interface EdgeStore extends SiteSource, Disposable {
@@ -75,12 +77,11 @@ export interface EdgeStore extends SiteSource, Disposable {
 }
 
 /** The store as workers and the live process read it. */
-export interface SiteReader extends SiteSource, ChallengeSource, LiveMarkSource, Disposable {
+export interface SiteReader extends SiteSource, ChallengeSource, LiveMarkSource, TierSource, Disposable {
   /** Absent until the first snapshot. */
   head(): FeedPosition | undefined;
-  /** See `EdgeStore`. */
+  /** See `EdgeStore`, like the next. */
   announcedControls(): readonly string[];
-  /** See `EdgeStore`. */
   fleetId(): string | undefined;
 }
 
@@ -246,6 +247,8 @@ export function openSiteReader(file: string): SiteReader {
     head: () => read(({ selectHead }) => toHead(selectHead.get())),
     announcedControls: () => read(({ selectControls }) => toControls(selectControls.get())) ?? [],
     fleetId: () => read(({ selectFleetId }) => toFleetId(selectFleetId.get())),
+    getTier: (edge) => read(({ tiers }) => tiers.getTier(edge)),
+    listTiers: () => read(({ tiers }) => tiers.listTiers()) ?? [],
     getSpec: (name) => read(({ selectSite }) => toSpec(selectSite.get(name))),
     purgesOf: (siteId) => read(({ selectPurges }) => readPurges(selectPurges, siteId)) ?? [],
     getCertificate: (key) => read(({ selectCertificate }) => toCertificate(key, selectCertificate.get(key), opener)),
@@ -281,6 +284,7 @@ function openReader(file: string, inode: bigint) {
       selectLiveKeys: database.prepare(SELECT_LIVE_KEYS),
       selectControls: database.prepare(SELECT_CONTROLS),
       selectFleetId: database.prepare(SELECT_FLEET_ID),
+      tiers: prepareTierReads(database),
     };
   } catch (error) {
     database.close();

@@ -4,6 +4,7 @@ import { isCount } from '#lib/is-count.ts';
 import type { EdgeLoad, EdgeStatus, EdgeVitals, OriginTrouble, Rejection } from '#model/edge.ts';
 import { type CheckResult, HEALTH_CHECKS, MAX_CHECK_DETAIL_CHARS } from '#model/edge-health.ts';
 import { OWN_STATES } from '#model/edge-state.ts';
+import { TIER_ADDRESS } from '#model/edge-tier.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
 import { MAX_SINKS, type SinkTrouble } from '#model/line-sink.ts';
 import {
@@ -33,6 +34,7 @@ export const MAX_BUILD_CHARS = 200;
 const MAX_FEATURES = 64;
 const MAX_FEATURE_CHARS = 64;
 const MAX_CHECKS = 64;
+const MAX_TIER_ADDRESS_CHARS = 260;
 /** Largest number that columns of 32 bits hold. */
 export const MAX_INT = 2 ** 31 - 1;
 
@@ -102,7 +104,7 @@ export function parsePrefetchReport(text: string): PrefetchReport {
 }
 
 function readVitals(members: Members): EdgeVitals {
-  const { clockOffsetMs, sinks } = members;
+  const { clockOffsetMs, sinks, tierAddress } = members;
   const features = readItems('features', members['features'], MAX_FEATURES);
   const health = readItems('health', members['health'], MAX_CHECKS);
   return {
@@ -111,6 +113,7 @@ function readVitals(members: Members): EdgeVitals {
     ...(clockOffsetMs !== undefined && { clockOffsetMs: readOffset(clockOffsetMs) }),
     load: readLoad(readMembers('load', members['load'])),
     health: health.flatMap(readCheck),
+    ...(tierAddress !== undefined && { tierAddress: readTierAddress(tierAddress) }),
     ...(sinks !== undefined && { sinks: readItems('sinks', sinks, MAX_SINKS).map(readSinkTrouble) }),
   };
 }
@@ -122,6 +125,12 @@ function readSinkTrouble(value: unknown): SinkTrouble {
     state: readWord('state', state, ['failing', 'dropping']),
     reason: readBoundedText('reason', reason, MAX_ID_CHARS),
   };
+}
+
+function readTierAddress(value: unknown): string {
+  const address = readBoundedText('tierAddress', value, MAX_TIER_ADDRESS_CHARS);
+  if (!TIER_ADDRESS.test(address)) throw new MessageError('tierAddress: expected host:port');
+  return address;
 }
 
 function readOffset(value: unknown): number {

@@ -20,6 +20,7 @@ import { checkOrigin } from '#edge/pipeline/check-origin.ts';
 import { type FeedServer, startFeedServer } from '#feed/server/server.ts';
 import { announceFleetId } from '#fleet/announcements.ts';
 import { type EdgeStates, startEdgeStates } from '#fleet/edge-states.ts';
+import { startTierAnnouncements } from '#fleet/tier-announcements.ts';
 import { checkAutomata } from '#lib/automaton-check.ts';
 import { type Clock, steadyClock } from '#lib/clock.ts';
 import { DAY_MS } from '#lib/durations.ts';
@@ -52,12 +53,8 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
   const db = stack.use(await openDatabase({ ...databaseOptions(config, log), procedures: SMS_PROCEDURES }));
   const { clock } = db;
   stack.use(await watchReplication({ ...context, db, databaseSynchronous: config.databaseSynchronous }));
-  const firstToken = await ensureFirstToken({
-    db,
-    given: config.bootstrapToken,
-    file: firstTokenPath(config.dataDir),
-    now: clock(),
-  });
+  const file = firstTokenPath(config.dataDir);
+  const firstToken = await ensureFirstToken({ db, given: config.bootstrapToken, file, now: clock() });
   const { auditDays, acme } = config;
   const ring = await openKeyring(db.query, config.keyringFile);
   const joined = stack.use(await joinControlPeers({ ...context, db, ring }));
@@ -71,6 +68,7 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
     }),
   );
   const states = stack.use(startEdgeStates({ db, clock, log }));
+  stack.use(startTierAnnouncements({ db, clock, log }));
   stack.use(startBandwidthChecks({ db, clock, peers, log }));
   const { fleetListen } = config;
   if (fleetListen !== 'off') {

@@ -193,6 +193,7 @@ function startHealth(
   let isOrderedToDrain = false;
   return startEdgeHealth({
     workers: roles.includes('edge') ? config.edgeWorkers : 0,
+    tierAddress: config.tierAddress,
     checks: createOwnChecks(config),
     hasSettings: () => parts.client?.appliedRevision !== undefined,
     isOrderedToDrain: () => {

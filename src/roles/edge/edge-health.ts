@@ -34,6 +34,8 @@ const DISK_CHECKS: ReadonlySet<HealthCheck> = new Set(['disk', 'space']);
 const FEATURES = ['drain'];
 
 export interface EdgeHealthOptions {
+  /** `host:port` at which other edges reach this one; absent: it does not listen for them. */
+  readonly tierAddress?: string | undefined;
   readonly workers: number;
   readonly checks: ReadonlyMap<HealthCheck, Check>;
   /** Whether every worker runs a set of settings. */
@@ -119,6 +121,7 @@ class RunningEdgeHealth implements EdgeHealth {
   }
 
   describe(): EdgeVitals {
+    const { tierAddress } = this.#options;
     const { requestsPerSecond, sentBytesPerSecond, underWay } = this.#book.rates(this.#options.monotonic());
     return {
       state: this.#condition?.state ?? 'syncing',
@@ -132,6 +135,7 @@ class RunningEdgeHealth implements EdgeHealth {
         cacheDisk: round(this.#cacheDisk),
       },
       health: this.#results() ?? [],
+      ...(tierAddress !== undefined && { tierAddress }),
     };
   }
 

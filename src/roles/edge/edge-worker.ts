@@ -4,7 +4,7 @@ import type { BufferDisk } from '#edge/buffers/buffers.ts';
 import { createGuard } from '#edge/origin/guard.ts';
 import { cdnIdOf } from '#edge/origin-headers.ts';
 import type { Question } from '#edge/pipeline/explain.ts';
-import { type Edge, type RateSharing, startEdge } from '#edge/server.ts';
+import { type Edge, type RateSharing, startEdge, type TierOptions } from '#edge/server.ts';
 import { openStore } from '#edge/store/open.ts';
 import { createProblemReport } from '#edge/store/problems.ts';
 import type { HttpsOptions } from '#edge/transport/https.ts';
@@ -24,6 +24,7 @@ import { edgeStorePath, ticketSecretsPath } from './edge-paths.ts';
 import { createHealthPage } from './health-page.ts';
 import { liveSocketPath } from './live-places.ts';
 import { descriptorLimit, descriptorShare } from './own-checks.ts';
+import { openTierIdentity } from './tier-identity.ts';
 
 /** Compiled sites kept in memory; others are read when they are requested. */
 const MAX_SITES = 10_000;
@@ -78,6 +79,7 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
     registry,
     https: httpsOptions(context, source),
     live: liveOptions(context, source),
+    tier: await tierOptions(context, source),
     rates: rateSharing(context),
     proxies: { trusted: config.edgeTrustedProxies, protocol: config.edgeProxyProtocol },
   });
@@ -95,7 +97,7 @@ export async function startEdgeWorker(context: PartContext): Promise<RunningPart
       cdn.id = cdnIdOf(source.fleetId());
       sites.forget(names);
       edge.https?.forget(names);
-      edge.recheckSessions();
+      edge.recheck();
     },
     useTicketSecrets: (secrets) => edge.https?.useTicketSecrets(secrets),
     applyOriginProbes: edge.applyOriginProbes,
@@ -162,6 +164,14 @@ function tellUses({ send }: PartContext, edge: Edge): NodeJS.Timeout {
     const uses = edge.takeOriginUses();
     if (uses.length > 0) send({ kind: 'originUses', uses });
   }, USES_EVERY_MS);
+}
+
+async function tierOptions({ config, sockets }: PartContext, source: SiteReader): Promise<TierOptions | undefined> {
+  const identity = await openTierIdentity(config);
+  if (identity === undefined) return undefined;
+  const { edgeId, tierListen } = config;
+  const listen = tierListen === 'off' ? undefined : { listen: tierListen, sockets: sockets.tier };
+  return { edgeId, source, identity, listen };
 }
 
 function liveOptions({ config, name }: PartContext, source: SiteReader) {

@@ -108,10 +108,15 @@ function namesOf({ roles, edgeWorkers }: Planned) {
 
 function ownAddresses(config: Config): readonly ListenAddress[] {
   const { controlListen, metricsListen, edgeHttpListen, edgeHttpsListen, databaseUrl, databaseListenUrl } = config;
-  const { roles, rtmpListen, rtmpsListen, fleetListen } = config;
+  const { roles, rtmpListen, rtmpsListen, fleetListen, tierListen } = config;
   const databases = [databaseUrl, databaseListenUrl].flatMap((url) => (url === undefined ? [] : addressesOf(url)));
   const fleet = roles.includes('control') ? [fleetListen] : [];
-  const optional = [edgeHttpsListen, ...fleet, ...(roles.includes('live') ? [rtmpListen, rtmpsListen] : [])];
+  const optional = [
+    edgeHttpsListen,
+    tierListen,
+    ...fleet,
+    ...(roles.includes('live') ? [rtmpListen, rtmpsListen] : []),
+  ];
   const listening = optional.filter((address) => address !== 'off');
   return [controlListen, metricsListen, edgeHttpListen, ...listening, ...databases];
 }

@@ -38,7 +38,7 @@ test('sockets that do not fit are refused by name', () => {
     ['2', 'http', /LISTEN_FDNAMES: expected 2 names, as many as LISTEN_FDS says; found 1/],
     ['1', '', /expected 1 names.*found 0/],
     ['0', 'http', /expected 0 names.*found 1/],
-    ['1', 'smtp', /socket 3 is named "smtp"; expected http, https, rtmp, rtmps/],
+    ['1', 'smtp', /socket 3 is named "smtp"; expected http, https, tier, rtmp, rtmps/],
     ['1', 'rtmp', /socket 3 is named rtmp, a listener that is off/],
     [
       '4',

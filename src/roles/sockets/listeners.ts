@@ -4,7 +4,7 @@ import type { ListenAddress } from '#lib/listen-address.ts';
 import type { Wanted } from './claim-address.ts';
 
 /** Also the names by which systemd passes sockets. */
-export const LISTENER_NAMES = ['http', 'https', 'rtmp', 'rtmps'] as const;
+export const LISTENER_NAMES = ['http', 'https', 'tier', 'rtmp', 'rtmps'] as const;
 export type ListenerName = (typeof LISTENER_NAMES)[number];
 
 /** Descriptors of bound sockets for one process, by listener. It binds the others itself. */
@@ -23,6 +23,7 @@ export interface PlannedListener {
 export const LISTENER_KEYS = {
   http: 'edgeHttpListen',
   https: 'edgeHttpsListen',
+  tier: 'tierListen',
   rtmp: 'rtmpListen',
   rtmps: 'rtmpsListen',
 } as const satisfies Readonly<Record<ListenerName, keyof Config>>;
@@ -30,6 +31,7 @@ export const LISTENER_KEYS = {
 const LISTENERS = [
   { name: 'http', key: LISTENER_KEYS.http, part: 'edge-worker', role: 'edge' },
   { name: 'https', key: LISTENER_KEYS.https, part: 'edge-worker', role: 'edge' },
+  { name: 'tier', key: LISTENER_KEYS.tier, part: 'edge-worker', role: 'edge' },
   { name: 'rtmp', key: LISTENER_KEYS.rtmp, part: 'live', role: 'live' },
   { name: 'rtmps', key: LISTENER_KEYS.rtmps, part: 'live', role: 'live' },
 ] as const;

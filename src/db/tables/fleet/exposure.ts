@@ -1,9 +1,10 @@
 /** The secrets of customers that an edge has had, by domain: what is lost with the machine. docs/decisions/0595 */
 import { sql } from 'kysely';
 import type { EdgeExposure, ExposedDomain } from '#model/edge-exposure.ts';
+import { groupsBelow } from '#model/edge-group.ts';
 import type { Executor } from '../../schema/schema.ts';
 import { inIds } from '../../statements/lists.ts';
-import { findGroup } from '../edge-groups.ts';
+import { listGroups } from '../edge-groups.ts';
 import { findEnrolledEdge } from './enrolled-edges.ts';
 
 interface Page {
@@ -50,11 +51,13 @@ export async function readExposure(x: Executor, edge: string, page: Page): Promi
   return { group, revokedAt, total: Number(total), domains: list };
 }
 
-/** A condition on domains: the group serves the domain, or has served it. Without a group every domain fulfils it. */
+/** A condition on domains: the group or one below it serves the domain, or has served it. Without a group every domain fulfils it. */
 async function hasHad(x: Executor, group: string | undefined) {
   if (group === undefined) return sql<boolean>`1 = 1`;
-  const isNamed = sql`select 1 from domain_group as own where own.domain_id = domain.id and own.group_name = ${group}`;
-  const servesDefault = (await findGroup(x, group))?.isDefault === true;
+  const groups = await listGroups(x);
+  const below = groupsBelow(groups, group);
+  const isNamed = sql`select 1 from domain_group as own where own.domain_id = domain.id and own.group_name in (${sql.join(below)})`;
+  const servesDefault = groups.some(({ name, isDefault }) => isDefault && below.includes(name));
   if (!servesDefault) return sql<boolean>`exists (${isNamed})`;
   const hasOwn = sql`select 1 from domain_group as other where other.domain_id = domain.id and other.left_at is null`;
   return sql<boolean>`(exists (${isNamed}) or not exists (${hasOwn}))`;

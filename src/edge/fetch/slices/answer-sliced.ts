@@ -48,6 +48,7 @@ const MAX_ROUNDS = 8;
  */
 export function isSliceable(edge: EdgeContext, { visit, decision, now }: LookedUp): boolean {
   if (!visit.site.rangeBackSource || edge.slices.isUnsliced(visit.key, now)) return false;
+  if (edge.origins.usesParents(visit.site)) return false; // the parent does it
   switch (decision.kind) {
     case 'miss':
     case 'complete':

@@ -13,6 +13,7 @@ import type { Refusal } from '../../early-refusal.ts';
 import { createIncomingBody, type IncomingBody } from '../../incoming-body.ts';
 import { type ReceivedRequest, requestHeadBytes } from '../../request.ts';
 import type { Secured } from '../../secured.ts';
+import type { TierRequest } from '../../tier-fields.ts';
 import { type CutStatus, NOT_IN_INTERIM, type Viewer } from '../../viewer.ts';
 import type { Client } from '../proxies.ts';
 import { sendRefusal } from './parser-error.ts';
@@ -20,6 +21,8 @@ import { sendRefusal } from './parser-error.ts';
 export interface Http1ViewerOptions {
   readonly client: Client;
   readonly secured: Secured | undefined;
+  /** See `ReceivedRequest`. */
+  readonly tier?: TierRequest;
   /** The request line as sent; `undefined` if the parser's view is used. */
   readonly line: SentLine | undefined;
   /** Longest wait for the next piece of a request body, and for a slow client to take bytes. */
@@ -236,7 +239,7 @@ export class Http1Viewer implements Viewer {
 
 function readReceived(
   message: IncomingMessage,
-  { line, client, secured, upgrade }: Http1ViewerOptions,
+  { line, client, secured, tier, upgrade }: Http1ViewerOptions,
 ): ReceivedRequest {
   const { method = '', url = '', rawHeaders: headers } = message;
   const isMalformed = line !== undefined && !isOfLine(line, method, url);
@@ -251,6 +254,7 @@ function readReceived(
     hasUnknownVersion: message.httpVersion !== '1.1' && message.httpVersion !== '1.0',
     isTls: client.isTls,
     secured,
+    tier,
     clientAddress: client.address,
     hasUnknownExpectation: expectationOf(headers, httpVersion) === 'unknown',
     upgrade,

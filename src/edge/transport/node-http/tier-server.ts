@@ -1,0 +1,135 @@
+/**
+ * The listener for edges that fetch through this one: mutual TLS, GET and HEAD over HTTP/1.1. The certificate of each
+ * connection must be one that the feed names, also later on.
+ */
+import { constants } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { allValues } from '#http/headers.ts';
+import type { Tiers } from '../../origin/parents/tiers.ts';
+import { handle } from '../../pipeline/handle.ts';
+import { parseTier, TIER_FIELD, type TierRequest } from '../../tier-fields.ts';
+import type { ServerParts } from '../server-parts.ts';
+import { Http1Viewer } from './http1-viewer.ts';
+
+export interface TierServer {
+  readonly server: Server;
+  /** Must be called when settings have changed: takes up a renewed certificate, and cuts edges that are no longer known. */
+  recheck(): void;
+  /** Ends connections that are idle, and the others after their answer. */
+  end(): void;
+  cutAll(): void;
+}
+
+const MAX_CONNECTIONS = 10_000;
+
+const TLS_OPTIONS = {
+  minVersion: 'TLSv1.3',
+  requestCert: true,
+  rejectUnauthorized: true,
+  // A resumed session would skip the look at the certificate. Every handshake is a full one.
+  secureOptions: constants.SSL_OP_NO_TICKET,
+  ALPNProtocols: ['http/1.1'],
+} as const;
+
+export function createTierServer(parts: ServerParts, tiers: Tiers): TierServer {
+  const { edge, limits } = parts;
+  const children = new Map<TLSSocket, string>();
+  let context = contextOf(tiers);
+  const server = createServer({
+    ...TLS_OPTIONS,
+    ...context,
+    handshakeTimeout: limits.handshakeMs,
+    maxHeaderSize: limits.maxHeaderBytes,
+    headersTimeout: limits.requestHeaderMs,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    noDelay: true,
+  });
+  server.maxHeadersCount = 0; // only the size is limited: beyond a count Node would drop fields silently
+  server.maxConnections = MAX_CONNECTIONS;
+  standBefore(server, (socket) => {
+    const child = childOf(tiers, socket);
+    if (child === undefined) return false;
+    children.set(socket, child);
+    socket.once('close', () => children.delete(socket));
+    return true;
+  });
+  server.on('request', (message: IncomingMessage, response: ServerResponse) => {
+    // `as`: the connections of this server, see `standBefore`.
+    const socket = message.socket as TLSSocket;
+    const tier = tierOf(message, children.get(socket));
+    if (typeof tier === 'number') return refuse(response, tier);
+    response.once('finish', () => {
+      if (edge.isDraining()) setImmediate(() => server.closeIdleConnections());
+    });
+    const viewer = new Http1Viewer(message, response, {
+      line: undefined,
+      client: { address: tier.client, isTls: tier.scheme === 'https' },
+      secured: securedBy(socket),
+      tier,
+      idleTimeoutMs: limits.clientIdleMs,
+      maxRequestBodyBytes: 0,
+    });
+    void parts.connections.serve(viewer, () => handle(viewer, edge)); // never rejects
+  });
+  return {
+    server,
+    recheck: () => {
+      const next = contextOf(tiers);
+      if (next.cert !== context.cert || next.ca.join() !== context.ca.join())
+        server.setSecureContext({ ...TLS_OPTIONS, ...next });
+      context = next;
+      for (const [socket, child] of children) if (childOf(tiers, socket) !== child) socket.destroy();
+    },
+    end: () => server.closeIdleConnections(),
+    cutAll: () => server.closeAllConnections(),
+  };
+}
+
+function contextOf(tiers: Tiers) {
+  const { cert, key, ca } = tiers.tls();
+  return { cert, key, ca: [...ca] };
+}
+
+/** Returns `undefined` also if the settings cannot be read for now: the edge tries again, or elsewhere. */
+function childOf(tiers: Tiers, socket: TLSSocket): string | undefined {
+  const certificate = socket.getPeerX509Certificate();
+  try {
+    return certificate && tiers.childOf(certificate);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lets connections reach HTTP that `admit` admits, and destroys the others. */
+function standBefore(server: Server, admit: (socket: TLSSocket) => boolean): void {
+  const serve = server.listeners('secureConnection');
+  server.removeAllListeners('secureConnection');
+  server.on('secureConnection', (socket: TLSSocket) => {
+    socket.on('error', () => undefined); // shows as closed
+    if (!admit(socket)) return void socket.destroy();
+    for (const listener of serve) Reflect.apply(listener, server, [socket]);
+  });
+  server.on('tlsClientError', (_: Error, socket: Socket) => socket.destroy());
+}
+
+/** Returns what the request says of itself, or the status that it is refused with. */
+function tierOf({ method, rawHeaders }: IncomingMessage, child: string | undefined): TierRequest | number {
+  if (method !== 'GET' && method !== 'HEAD') return 405;
+  const [text = '', ...others] = allValues(rawHeaders, TIER_FIELD.toLowerCase());
+  const tier = others.length > 0 ? undefined : parseTier(text);
+  // An edge says who it is, as its certificate does.
+  return tier === undefined || tier.from !== child ? 400 : tier;
+}
+
+function refuse(response: ServerResponse, status: number): void {
+  response.writeHead(status, { connection: 'close' }).end();
+}
+
+function securedBy(socket: TLSSocket) {
+  const reset = () => void socket.destroy();
+  return { serverName: '', certificates: [], covers: () => true, version: '1.3', reset } as const;
+}
