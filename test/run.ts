@@ -1,9 +1,10 @@
 /**
  * Runs tests and ends with one line, `N passed, N failed, N skipped`. Failures are shown in full and repeated at the end, skipped
- * tests by name with their reason. Arguments are files to run instead of all; `--soak`: of the long ones; `--machines`: of those that make another
+ * tests by name with their reason, and where most processor time went. Arguments are files to run instead of all; `--soak`: of the long ones; `--machines`: of those that make another
  * machine; `--bare`: of the short ones as if no optional program were installed. Exit code 1 when anything failed or nothing ran.
  * `CAUSEWAY_TEST_MACHINES=true` runs those of other machines beside the short ones.
  */
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,15 +12,17 @@ import { join, relative, resolve } from 'node:path';
 import type { EventData } from 'node:test';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { POSTGRES_TEMPLATE, SQLITE_TEMPLATE } from './support/db/templates.ts';
 import { makeBarePath } from './support/runner/bare-path.ts';
 import { failureText } from './support/runner/failure-text.ts';
 import { canNeedSomething, filesToRun, type Kind } from './support/runner/files-to-run.ts';
+import { ProcessorTimes } from './support/runner/processor-time.ts';
 import { LAST_TEST, shareProcesses, writeTogether } from './support/runner/share-processes.ts';
 import { startPostgres } from './support/runner/start-postgres.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
-/** Files that start whole services wait for much; more at once only make each other slow. */
-const CONCURRENT_PROCESSES = 3;
+/** Two for each processor of a small machine: files that start whole services wait for much. */
+const CONCURRENT_PROCESSES = 4;
 const TIMEOUT_MS: Readonly<Record<Kind, number>> = {
   '': 400_000,
   '--bare': 400_000,
@@ -32,6 +35,7 @@ const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const skipped: string[] = [];
 const failures: string[] = [];
+const times = new ProcessorTimes();
 const interrupted = new AbortController();
 for (const [signal, code] of Object.entries(SIGNALS))
   process.once(signal, () => {
@@ -49,6 +53,7 @@ await Promise.all([others.length > 0 && runTests('--machines', others), runTests
 process.stdout.write('\n');
 for (const line of skipped) process.stdout.write(`skipped ${line}\n`);
 for (const text of failures) process.stdout.write(text);
+for (const line of times.lines) process.stdout.write(`${line}\n`);
 process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
 process.exitCode ??= counts.failed > 0 || counts.passed === 0 ? 1 : 0;
 
@@ -75,6 +80,7 @@ async function runTests(kind: Kind, files: readonly string[]): Promise<void> {
       // The runner reports each process as a test around its tests; only its failure (it crashed) counts.
     } else if (event.details.type !== 'suite' && !isProcess(event)) counts.passed += 1;
   });
+  events.on('test:diagnostic', (event) => times.note(event));
   events.on('test:fail', (event) => {
     if (event.details.type !== 'suite') counts.failed += 1;
     const text = failureText(event, nameOf(event));
@@ -102,14 +108,14 @@ async function environmentOf(
   cleanups: AsyncDisposableStack,
 ): Promise<NodeJS.ProcessEnv> {
   if (kind === '--soak') return await postgresFor(files, cleanups); // figures are of the product as it starts elsewhere
-  const compiled = { NODE_COMPILE_CACHE: makeCompileCache() };
-  if (kind === '--machines') return compiled;
+  const shared = makeShared();
+  if (kind === '--machines') return shared;
   if (kind === '--bare') {
     const path = makeBarePath();
     cleanups.defer(() => rmSync(path, { recursive: true }));
-    return { ...compiled, PATH: path, CAUSEWAY_TEST_BARE: 'true', CAUSEWAY_TEST_POSTGRES: undefined };
+    return { ...shared, PATH: path, CAUSEWAY_TEST_BARE: 'true', CAUSEWAY_TEST_POSTGRES: undefined };
   }
-  return { ...compiled, ...(await postgresFor(files, cleanups)) };
+  return { ...shared, ...(await postgresFor(files, cleanups)) };
 }
 
 /** A server of the run's own where none is named and a test may use it. */
@@ -118,15 +124,18 @@ async function postgresFor(files: readonly string[], cleanups: AsyncDisposableSt
   const server = await startPostgres();
   if (server === undefined) return {};
   cleanups.use(server);
-  return { CAUSEWAY_TEST_POSTGRES: server.url };
+  const env = { CAUSEWAY_TEST_POSTGRES: server.url };
+  const maker = join(ROOT, 'test/support/db/make-postgres-template.ts');
+  const made = execFileSync(process.execPath, [maker], { encoding: 'utf8', env: { ...process.env, ...env } });
+  return { ...env, [POSTGRES_TEMPLATE]: made.trim() };
 }
 
-/** Where Node keeps what it made of each module for the other processes of the run, which is half of what starting one costs. */
-function makeCompileCache(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'causeway-compiled-'));
+/** What the processes of the run share: what Node made of each module, which is half of what starting one costs, and a database. */
+function makeShared(): NodeJS.ProcessEnv {
+  const folder = mkdtempSync(join(tmpdir(), 'causeway-shared-'));
   // A process that was killed with its test may be about to write there.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
-  return folder;
+  return { NODE_COMPILE_CACHE: join(folder, 'compiled'), [SQLITE_TEMPLATE]: join(folder, 'causeway.db') };
 }
 
 function nameOf(event: EventData.TestPass): string {

@@ -1,23 +1,18 @@
-/** The pages of the console on a phone, by the keyboard, and left alone: idle calls. Each by itself is in every-page.test.ts. */
+/** The pages of the console on a phone and by the keyboard. Each by itself is in every-page.test.ts. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Locator, Page } from 'playwright-core';
+import type { Locator } from 'playwright-core';
 import { PATHS } from '../../console/routes.ts';
 import { findViolations } from '../support/console/axe.ts';
-import { startConsole, type TestConsole } from '../support/console/browser.ts';
+import { startConsole } from '../support/console/browser.ts';
 import { ROOT } from '../support/console/built-console.ts';
-import { examplePaths, PAGE_EXAMPLES } from '../support/console/page-examples.ts';
+import { PAGE_EXAMPLES } from '../support/console/page-examples.ts';
 import { addDomain, openSignedIn, signIn } from '../support/console/signed-in.ts';
 import { needs } from '../support/runner/needs.ts';
 
 const PHONE = { width: 390, height: 844 };
-
-const IDLE_MS = 10_000;
-const MAX_IDLE_CALLS = 12;
-/** More only make each other slow. */
-const TABS_AT_ONCE = 16;
 
 test('every page of the console has an example here', async () => {
   const patterns = await readPagePatterns();
@@ -28,10 +23,9 @@ test('every page of the console has an example here', async () => {
   );
 });
 
-test('pages on a phone, by the keyboard, and left alone', needs('chromium'), async (t) => {
+test('pages on a phone and by the keyboard', needs('chromium'), async (t) => {
   const console = await startConsole(t);
   const id = await addDomain(console, 'www.example.com');
-  const paths = examplePaths(id);
 
   await t.test('the menu of a phone has no fault that axe finds', async (t) => {
     const page = await openSignedIn(t, console, '/console/', { viewport: PHONE, hasTouch: true, isMobile: true });
@@ -49,19 +43,6 @@ test('pages on a phone, by the keyboard, and left alone', needs('chromium'), asy
       return tab.left >= 0 && tab.right <= innerWidth;
     })()`);
     assert.equal(await open.textContent(), 'Propagation');
-  });
-
-  await t.test('an idle page makes at most twelve calls in ten seconds', async (t) => {
-    const page = await openSignedIn(t, console);
-    const counted: (readonly [path: string, calls: number])[] = [];
-    for (let at = 0; at < paths.length; at += TABS_AT_ONCE) {
-      const some = paths.slice(at, at + TABS_AT_ONCE);
-      counted.push(...(await Promise.all(some.map(([path, texts]) => countIdleCalls(console, page, path, texts.en)))));
-    }
-    assert.deepEqual(
-      counted.filter(([, calls]) => calls > MAX_IDLE_CALLS),
-      [],
-    );
   });
 
   await t.test('a keyboard is enough to sign in, find a domain and change it', async () => {
@@ -143,19 +124,6 @@ async function readPagePatterns(): Promise<readonly string[]> {
 function isMatch(pattern: string, path: string): boolean {
   const parts = pattern.replace(/\/:\w+\?/g, '(?:/[^/]+)?').replace(/:\w+/g, '[^/]+');
   return new RegExp(`^${parts}$`).test(path);
-}
-
-async function countIdleCalls(console: TestConsole, beside: Page, path: string, text: string) {
-  const tab = await console.openBeside(beside, path);
-  await tab.getByText(text).first().waitFor();
-  await tab.waitForLoadState('networkidle');
-  let calls = 0;
-  tab.on('request', (request) => {
-    if (request.method() === 'POST') calls += 1;
-  });
-  await tab.waitForTimeout(IDLE_MS);
-  await tab.close();
-  return [path, calls] as const;
 }
 
 async function isFocused(locator: Locator): Promise<boolean> {

@@ -18,7 +18,7 @@ const PAGE = `<p>empty</p><script>
 
 test(
   'a browser speaks HTTP/2, follows the redirect to HTTPS, and trusts no other certificate',
-  needs('chromium', 'openssl', { timeout: 180_000 }),
+  needs('wholeChromium', 'openssl', { timeout: 180_000 }),
   async (t) => {
     const edge = await startHttpsEdge(t, reply(PAGE, { 'content-type': 'text/html', 'cache-control': 'max-age=60' }));
     edge.putTls(SITE_HOST, { forceHttps: true, hstsMaxAgeSeconds: 600 });
@@ -38,9 +38,13 @@ test(
         '--disable-features=HttpsUpgrades',
       ];
       const options = [`--host-resolver-rules=${to}`, `--ignore-certificate-errors-spki-list=${key}`];
-      const { stdout } = await promisify(execFile)(obtain('chromium'), [...isolated, ...options, '--dump-dom', url], {
-        timeout: 80_000,
-      });
+      const { stdout } = await promisify(execFile)(
+        obtain('wholeChromium'),
+        [...isolated, ...options, '--dump-dom', url],
+        {
+          timeout: 80_000,
+        },
+      );
       return stdout;
     };
     assert.match(await browse(`http://${SITE_HOST}/`), /<p>https: h2<\/p>/);

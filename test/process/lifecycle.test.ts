@@ -219,7 +219,7 @@ describe('the service', () => {
     const pid = Number(execFileSync(obtain('pgrep'), ['-P', String(child.pid)], { encoding: 'utf8' }).trim());
     process.kill(pid, 'SIGHUP');
     await eventually('it has ended', () => !isAlive(pid), 60_000);
-    assert.match(output, /causeway has stopped/);
+    await eventually('its last line has come', () => output.includes('causeway has stopped'));
   });
 
   test('the child processes end when the supervisor is killed, and a new service can start', async (t) => {

@@ -12,6 +12,7 @@ import { createLogger } from '#lib/logger.ts';
 import { startControl as startRole } from '#roles/control/control.ts';
 import { writeControlFile } from '#roles/control/control-file.ts';
 import { firstTokenPath } from '#roles/process/announce.ts';
+import { placeSqlite } from '../db/templates.ts';
 import { freePort } from '../free-port.ts';
 import { type Cleanup, temporaryFolder } from '../temporary.ts';
 
@@ -31,6 +32,7 @@ export async function startControl(
   dataDir = join(temporaryFolder(t), 'data'),
 ): Promise<LocalControl> {
   await using started = new AsyncDisposableStack();
+  placeSqlite(dataDir);
   const directory = openDataDirectory(dataDir, { make: true });
   assert.ok(directory.kind === 'directory');
   started.use(directory.lock);

@@ -4,7 +4,7 @@
  * have no types of the DOM: `page.evaluate` is given text, which runs in spite of the policy.
  */
 import assert from 'node:assert/strict';
-import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { type RunningService, startService } from '../process/service.ts';
 import { obtain } from '../runner/needs.ts';
 import type { Cleanup } from '../temporary.ts';
@@ -26,8 +26,15 @@ export interface TestConsole extends Pages {
 }
 
 interface Pages {
-  /** Opens a path of control in a new profile: without cookies, in English if nothing else is asked for. */
-  open(path: string, profile?: BrowserContextOptions): Promise<Page>;
+  /**
+   * Opens a path of control in a new profile, in English and without motion if nothing else is asked for. It has no cookies but
+   * those that `prepare` gets it.
+   */
+  open(
+    path: string,
+    profile?: BrowserContextOptions,
+    prepare?: (profile: BrowserContext) => Promise<void>,
+  ): Promise<Page>;
   /** Opens a path in another tab of a page's profile. */
   openBeside(page: Page, path: string): Promise<Page>;
   /** Returns the problems so far and forgets them; those that are left at the end fail the test. */
@@ -70,9 +77,13 @@ export async function launchBrowser(t: Cleanup, expected: readonly RegExp[] = []
         return page;
       };
       return {
-        open: async (path, profile = {}) => {
-          const context = await browser.newContext({ baseURL: url, locale: 'en', ...profile });
+        open: async (path, profile = {}, prepare = async () => undefined) => {
+          const context = await browser.newContext({
+            ...{ baseURL: url, locale: 'en', reducedMotion: 'reduce' },
+            ...profile,
+          });
           await context.addInitScript(REPORT_VIOLATIONS);
+          await prepare(context);
           return await goTo(await context.newPage(), path);
         },
         openBeside: async (page, path) => await goTo(await page.context().newPage(), path),

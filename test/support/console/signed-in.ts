@@ -1,5 +1,5 @@
 /** People before the console of a real service: signed in by the first token, with domains that the test adds. */
-
+import assert from 'node:assert/strict';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { createClient } from '#client/client.ts';
 import type { Client } from '#client/transport.ts';
@@ -21,13 +21,17 @@ export async function openSignedIn(
   path = '/console/',
   { locale = 'en', ...profile }: Omit<BrowserContextOptions, 'locale'> & { readonly locale?: TestLocale } = {},
 ): Promise<Page> {
-  const page = await console.open(path, { locale, ...profile });
+  const page = await console.open(path, { locale, ...profile }, async ({ request }) => {
+    const answer = await request.post('/session/begin', { data: { access_token: console.service.token } });
+    assert.partialDeepStrictEqual(await answer.json(), { status: 1 });
+  });
   // A session may have so many streams at once.
   t.after(async () => await page.context().close());
-  await signIn(page, console.service.token, locale);
+  await page.getByRole('banner').waitFor();
   return page;
 }
 
+/** Signs in on the page itself. */
 export async function signIn(page: Page, token: string, locale: TestLocale = 'en'): Promise<void> {
   const { more, token: label, submit } = WORDS[locale];
   const folded = page.getByText(more, { exact: true });

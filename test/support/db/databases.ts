@@ -8,6 +8,7 @@ import { openDatabase } from '#db/open.ts';
 import { createLogger } from '#lib/logger.ts';
 import { needs, obtain } from '../runner/needs.ts';
 import { type Cleanup, temporaryFolder } from '../temporary.ts';
+import { POSTGRES_TEMPLATE, sqliteTemplate } from './templates.ts';
 
 export interface DatabaseTarget {
   /** Path of the SQLite file; used when `url` is absent. */
@@ -36,27 +37,35 @@ export function describeOnBothEngines(
 const UP_TO_DATE: Makers = { sqlite: newSqlite, postgres: newPostgres };
 export const EMPTY: Makers = { sqlite: emptySqlite, postgres: emptyPostgres };
 
-/** Bringing one up to date takes many times as long as copying it: each process does it once for an engine. */
-const upToDate: { sqlite?: Promise<DatabaseTarget>; postgres?: Promise<DatabaseTarget> } = {};
+/** Bringing one up to date takes many times as long as copying it: a run does it once for an engine, or each process does. */
+const upToDate: { sqlite?: Promise<string>; postgres?: Promise<string> } = {};
+/** Removes databases when the process ends. */
+const AT_EXIT: Cleanup = { after: (remove) => process.once('beforeExit', remove) };
 
 /** Returns a database that is up to date and has no rows but those of the migrations. */
 export async function newSqlite(t: Cleanup): Promise<DatabaseTarget> {
-  upToDate.sqlite ??= bringUpToDate(emptySqlite);
-  const [target, { file }] = [await emptySqlite(t), await upToDate.sqlite];
-  copyFileSync(file, target.file);
+  upToDate.sqlite ??= sqliteTemplate(async () => (await bringUpToDate(emptySqlite, AT_EXIT)).file);
+  const [target, template] = [await emptySqlite(t), await upToDate.sqlite];
+  copyFileSync(template, target.file);
   return target;
 }
 
 /** Returns a database that is up to date and has no rows but those of the migrations. */
 export async function newPostgres(t: Cleanup): Promise<DatabaseTarget> {
-  upToDate.postgres ??= bringUpToDate(emptyPostgres);
-  const { url = '' } = await upToDate.postgres;
+  const shared = process.env[POSTGRES_TEMPLATE];
+  upToDate.postgres ??= shared === undefined ? makePostgresTemplate(AT_EXIT) : Promise.resolve(shared);
   // Copying files instead of writing pages to the log halves the cost of making and dropping one.
-  return await emptyPostgres(t, `template ${new URL(url).pathname.slice(1)} strategy file_copy`);
+  return await emptyPostgres(t, `template ${await upToDate.postgres} strategy file_copy`);
 }
 
-async function bringUpToDate(newDatabase: NewDatabase): Promise<DatabaseTarget> {
-  const target = await newDatabase({ after: (remove) => process.once('beforeExit', remove) });
+/** Makes a database that is up to date, and returns its name. */
+export async function makePostgresTemplate(t: Cleanup): Promise<string> {
+  const { url = '' } = await bringUpToDate(emptyPostgres, t);
+  return new URL(url).pathname.slice(1);
+}
+
+async function bringUpToDate(newDatabase: NewDatabase, t: Cleanup): Promise<DatabaseTarget> {
+  const target = await newDatabase(t);
   const db = await openDatabase({ ...target, log: createLogger({ level: 'warn', name: 'test' }) });
   await db[Symbol.asyncDispose]();
   return target;

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { placeSqlite } from '../db/templates.ts';
 import { eventually } from '../eventually.ts';
 import { temporaryFolder } from '../temporary.ts';
 
@@ -96,6 +97,7 @@ async function startOnce(
   const own: Settings = options.command === undefined ? { CAUSEWAY_CONSOLE: 'off' } : {};
   const settings: Settings = { ...SETTINGS, ...own, CAUSEWAY_DATA_DIR: dataDir, ...options.settings };
   const { args = [], stderr = 'pipe', node = process.execPath, inside = [], command: path = COMMAND } = options;
+  if (path === COMMAND && settings['CAUSEWAY_ROLES']?.includes('control')) placeSqlite(dataDir);
   const command = spawnCommand(t, ['serve', ...args], { settings, stderr, node, inside, command: path });
   let hasEnded = false;
   void command.exit.then(() => {

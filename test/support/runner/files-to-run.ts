@@ -10,8 +10,8 @@ const KINDS = {
   '--soak': (root: string) => globSync('test/soak/*.soak.ts', { cwd: root }).sort(),
   /** Tests that make another machine. */
   '--machines': (root: string) => globSync('test/machines/*.machine.ts', { cwd: root }).sort(),
-  /** Some of the short ones: those that can need a program, without those that start whole services. */
-  '--bare': (root: string) => allTests(root).filter((file) => canNeedProgram(join(root, file), root)),
+  /** Some of the short ones: those that declare needs, without those that start whole services. */
+  '--bare': (root: string) => allTests(root).filter((file) => declaresNeeds(join(root, file), root)),
 } as const;
 
 export type Kind = keyof typeof KINDS;
@@ -31,16 +31,13 @@ export function canNeedSomething(file: string, root: string): boolean {
   return reachedFrom(resolve(root, file)).has(join(root, 'test/support/runner/needs.ts'));
 }
 
-/** Many suites run on both engines, and need nothing else: skipping one of them shows what there is to see. */
-function canNeedProgram(path: string, root: string): boolean {
+/**
+ * A file that declares needs itself. Many suites run on both engines, and need nothing else: skipping one of them shows what there is
+ * to see.
+ */
+function declaresNeeds(path: string, root: string): boolean {
   const support = (name: string) => join(root, 'test/support', name);
-  const reached = reachedFrom(path);
-  return (
-    !reached.has(support('process/service.ts')) &&
-    [...reached].some(
-      (file) => file !== support('db/databases.ts') && importsOf(file).includes(support('runner/needs.ts')),
-    )
-  );
+  return importsOf(path).includes(support('runner/needs.ts')) && !reachedFrom(path).has(support('process/service.ts'));
 }
 
 /** Returns all tests, those that start whole services first: short ones end a run, and no processor waits for the last. */

@@ -15,8 +15,13 @@ test('every file runs once, with neighbors of its room', () => {
   for (const together of shared) assert.equal(new Set(together.map(roomOf)).size, 1, together.join(' '));
 });
 
-test('files that start services or measure their process run alone', () => {
-  const alone = ['test/process/probes.test.ts', 'test/settings/states.test.ts', 'test/edge/http2-floods.test.ts'];
-  const together = ['src/lib/lru.test.ts', 'src/lib/cidr.test.ts'];
-  assert.deepEqual(shareProcesses([...together, ...alone], ROOT), [...alone.map((file) => [file]), together]);
+test('files that measure their process run alone, those that start services with few others', () => {
+  const services = ['probes', 'restart', 'crash', 'watch'].map((name) => `test/process/${name}.test.ts`);
+  const [alone, together] = ['test/edge/http2-floods.test.ts', ['src/lib/lru.test.ts', 'src/lib/cidr.test.ts']];
+  assert.deepEqual(shareProcesses([...together, alone, ...services], ROOT), [
+    services.slice(0, 2),
+    services.slice(2),
+    [alone],
+    together,
+  ]);
 });

@@ -5,39 +5,44 @@ import { reachedFrom } from './files-to-run.ts';
 
 /** Starting a process and loading a room's modules costs about half a second of processor time, which these files share. */
 const FILES_PER_PROCESS = 12;
+/** The same for files that start whole services, which take long: a run should not end with one process that has many of them. */
+const SERVICE_FILES_PER_PROCESS = 3;
 
 /** Tests of what a whole process uses or holds. */
 const IS_ABOUT_ITS_PROCESS =
   /\bmemoryUsage\b|\bcpuUsage\b|\bresident|\bgetActiveResourcesInfo\b|\bdiagnostics_channel\b|\bmock\.timers\b/;
 
 /**
- * Returns the given files in lists, each of which is to run in one process: neighbors in a room together; alone, and first, those
- * that start whole services, since they wait for much, and those whose assertions are about their process.
+ * Returns the given files in lists, each of which is to run in one process: neighbors in a room together, first those that start
+ * whole services, since they wait for much; alone those whose assertions are about their process.
  */
 export function shareProcesses(files: readonly string[], root: string): readonly (readonly string[])[] {
-  const [alone, rooms]: [string[][], Map<string, string[]>] = [[], new Map()];
-  for (const file of files) {
-    if (runsAlone(resolve(root, file), root)) alone.push([file]);
-    else {
-      const room = file.split('/').slice(0, 2).join('/');
-      rooms.set(room, [...(rooms.get(room) ?? []), file]);
-    }
-  }
-  return [...alone, ...[...rooms.values()].flatMap(chunks)];
+  const service = join(root, 'test/support/process/service.ts');
+  const {
+    alone = [],
+    services = [],
+    others = [],
+  } = Object.groupBy(files, (file) => {
+    const path = resolve(root, file);
+    if (IS_ABOUT_ITS_PROCESS.test(readFileSync(path, 'utf8'))) return 'alone';
+    return reachedFrom(path).has(service) ? 'services' : 'others';
+  });
+  return [
+    ...inRooms(services, SERVICE_FILES_PER_PROCESS),
+    ...alone.map((file) => [file]),
+    ...inRooms(others, FILES_PER_PROCESS),
+  ];
 }
 
-function runsAlone(path: string, root: string): boolean {
-  return (
-    IS_ABOUT_ITS_PROCESS.test(readFileSync(path, 'utf8')) ||
-    reachedFrom(path).has(join(root, 'test/support/process/service.ts'))
-  );
-}
-
-function chunks(files: readonly string[]): readonly (readonly string[])[] {
-  const count = Math.ceil(files.length / FILES_PER_PROCESS);
-  return Array.from({ length: count }, (_, index) =>
-    files.slice(Math.floor((index * files.length) / count), Math.floor(((index + 1) * files.length) / count)),
-  );
+/** Returns the files in lists of at most so many, those of a room together. */
+function inRooms(files: readonly string[], most: number): readonly (readonly string[])[] {
+  const rooms = Map.groupBy(files, (file) => file.split('/').slice(0, 2).join('/'));
+  return [...rooms.values()].flatMap((its) => {
+    const count = Math.ceil(its.length / most);
+    return Array.from({ length: count }, (_, index) =>
+      its.slice(Math.floor((index * its.length) / count), Math.floor(((index + 1) * its.length) / count)),
+    );
+  });
 }
 
 /** Name of the last test of each process: one that ends before, as by `process.exit`, has run only some of its tests. */
@@ -49,7 +54,11 @@ export function writeTogether(files: readonly string[], root: string, folder: st
   const more = files.length > 1 ? `-and-${files.length - 1}-more` : '';
   const path = join(folder, `${first.replaceAll('/', '-').replace(/\.test\.ts$/, '')}${more}.test.ts`);
   const imports = files.map((file) => `import ${JSON.stringify(resolve(root, file))};\n`);
-  const last = `import { test } from 'node:test';\ntest(${JSON.stringify(LAST_TEST)}, () => {});\n`;
-  writeFileSync(path, imports.join('') + last);
+  const last = [
+    `import { test } from 'node:test';`,
+    `import { tellProcessorTime } from ${JSON.stringify(join(import.meta.dirname, 'processor-time.ts'))};`,
+    `test(${JSON.stringify(LAST_TEST)}, tellProcessorTime);\n`,
+  ];
+  writeFileSync(path, imports.join('') + last.join('\n'));
   return path;
 }
