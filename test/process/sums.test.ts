@@ -16,7 +16,7 @@ import { startService } from '../support/process/service.ts';
 const EDGES = 30;
 const REPORTS = 6;
 const DOMAINS = 200;
-const KILLS = 3;
+const KILLS = 2;
 
 async function startControl(t: TestContext, newDatabase: NewDatabase) {
   const { url } = await newDatabase(t);

@@ -50,7 +50,7 @@ const OF_LIVE: readonly Key[] = [
   'originAllow',
   'originVerify',
 ];
-const OF_CONTROL: readonly Key[] = ['logLevel', 'originAllow', 'statSeconds'];
+const OF_CONTROL: readonly Key[] = ['logLevel', 'originAllow'];
 
 /** Settings of commands, or of a first start. */
 const OF_NOTHING: readonly string[] = ['backupDirectory', 'backupKeep', 'bootstrapToken', 'token', 'url'];

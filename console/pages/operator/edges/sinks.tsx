@@ -99,7 +99,8 @@ function AskedDialog({ what, sink, onClose }: Asked & { readonly onClose: () => 
       <FormDialog {...common} title={t.add} action={t.add} words={SINK_WORDS.add} initial={{ name: '', url: '' }} />
     );
   // What an answer has besides is no field of the request.
-  const { headers: _, troubles: __, ...initial } = sink;
+  const { headers: _, troubles: __, domain_ids, ...rest } = sink;
+  const initial = { ...rest, ...(domain_ids.length > 0 && { domain_ids }) };
   return (
     <FormDialog
       {...common}
