@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
+import { setGroup } from '#api/settings/edge-groups.ts';
 import { requestFeed } from '#feed/client/feed-request.ts';
 import { createPacer } from '#feed/server/pacer.ts';
 import { SNAPSHOT_PATH } from '#feed/wire/protocol.ts';
@@ -58,6 +59,29 @@ describe('files of snapshots', () => {
     await eventually('another edge has a place', () => control.snapshots === 4);
     stop.abort();
     await Promise.allSettled(waiting);
+  });
+
+  test('a transfer ends with its edge, also one that leaves before its file is made', needs('openssl'), async (t) => {
+    await using w = await startFleetWorld(t, await newSqlite(t));
+    await using control = await w.startControl({ bytesPerSecond: 1 });
+    await w.addDomain('a.example.com');
+    await setGroup(w.db, { name: 'eu', isDefault: false }, 1);
+    w.groups['sin1'] = 'eu';
+    using link = linkTo([control.address], makeCredentials(w.authority, 'fra1'));
+    using other = linkTo([control.address], makeCredentials(w.authority, 'sin1'));
+    const stop = new AbortController();
+    const ask = (by: typeof link) =>
+      requestFeed({ link: by, path: SNAPSHOT_PATH, signal: stop.signal, silenceMs: 60_000, isStream: true });
+    // What comes after it waits for minutes.
+    for await (const _ of await ask(link));
+    // So that the file of the other group is not there at once.
+    await publishNow(w.db, ...Array.from({ length: SITES / 4 }, (_, n) => putSite(n + 10, `d${n}.example.com`)));
+    const asked = ask(other);
+    asked.catch(() => {}); // aborted
+    await eventually('it has begun', () => control.snapshots === 2);
+    stop.abort();
+    await Promise.allSettled([asked]);
+    await control[Symbol.asyncDispose](); // waits for the transfers
   });
 
   test('transfers are paced together', async () => {

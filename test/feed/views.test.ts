@@ -355,8 +355,11 @@ async function caughtUp(w: FleetWorld, ...edges: readonly string[]): Promise<voi
   await eventually(`${edges.join()} acknowledge the newest revision`, async () => {
     const { revision } = await readConfigHead(w.db.query);
     const live = await listLiveEdges(w.db.query, systemClock());
-    return edges.every((name) =>
-      live.some(({ edge, appliedRevision }) => edge === name && appliedRevision === revision),
+    const applied = edges.map((name) => live.find(({ edge }) => edge === name)?.appliedRevision);
+    assert.deepEqual(
+      applied,
+      edges.map(() => revision),
     );
+    return true;
   });
 }

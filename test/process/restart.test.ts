@@ -114,7 +114,8 @@ describe('a restart of the edge workers', () => {
     const kept: Socket[] = [];
     for (let generation = 0; generation < 2; generation++) {
       kept.push(await holdRequest(service));
-      assert.equal((await restart(t, service)).code, 0);
+      const { code, stderr } = await restart(t, service);
+      assert.deepEqual([code, stderr], [0, '']);
     }
     const waiting = spawnCommand(t, ['restart', '--data-dir', service.dataDir]);
     await eventually('it waits', () => waiting.stdout().startsWith('two earlier generations still have'));

@@ -43,13 +43,11 @@ export function createSnapshotTransfers({ db, files, pacer, random }: SnapshotTr
   let begun = 0;
   let sentBytes = 0;
 
-  const send = async (file: SnapshotFile, start: number, response: ServerResponse) => {
-    const stop = new AbortController();
-    response.on('close', () => stop.abort());
+  const send = async (file: SnapshotFile, start: number, response: ServerResponse, signal: AbortSignal) => {
     const stall = setTimeout(() => response.destroy(), STALL_MS);
     const chunks = async function* () {
       for await (const chunk of createReadStream(file.path, { start, highWaterMark: CHUNK_BYTES })) {
-        await pacer.take(chunk.length, stop.signal);
+        await pacer.take(chunk.length, signal);
         sentBytes += chunk.length;
         stall.refresh();
         yield chunk;
@@ -81,12 +79,15 @@ export function createSnapshotTransfers({ db, files, pacer, random }: SnapshotTr
         return refuseRequest(response, 503, full);
       }
       begun += 1;
+      // From here on: the edge may leave while its file is made.
+      const left = new AbortController();
+      response.on('close', () => left.abort());
       try {
         const continues = from !== undefined && (await isInHistory(db.query, from));
         const { file, start } = await choose(files, request, { group, atLeast: continues ? from.revision : 0 });
         response.setHeader(CONTINUES_HEADER, String(continues));
         writeHead(response, file, start);
-        await send(file, start, response);
+        await send(file, start, response, left.signal);
       } finally {
         places.leave(edge);
       }

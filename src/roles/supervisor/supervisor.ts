@@ -148,20 +148,21 @@ async function run(
   await using _renewal = await startFleetRenewal(config, log);
   await using service = await Service.start({ parts, sockets, entry, config, log, sink });
   const beginning = await Promise.race([service.started, stopRequest.requested]);
-  if (typeof beginning !== 'string') {
-    if (beginning.kind === 'failed') return refused(beginning.problem);
-    const problem = config.roles.includes('control') ? tellCommands(config, localSecret) : undefined;
-    if (problem !== undefined) return refused(problem);
-    announce({ ...options, config, news: beginning.news });
-    await notify('READY=1');
-  }
+  if (typeof beginning !== 'string' && beginning.kind === 'failed') return refused(beginning.problem);
   const inForce = { given: options.config, running: config };
   const restart = createRestart({ ...options, settings: inForce, common, service, holdsSockets: sockets.isWhole, log });
+  // Commands may wait until the service says that it is ready.
   await using _commands = await openLocalSocket({
     path: supervisorSocketPath(config.dataDir),
     answer: (question) => restart(isForced(question)),
     log,
   });
+  if (typeof beginning !== 'string') {
+    const problem = config.roles.includes('control') ? tellCommands(config, localSecret) : undefined;
+    if (problem !== undefined) return refused(problem);
+    announce({ ...options, config, news: beginning.news });
+    await notify('READY=1');
+  }
   log.info({ reason: await stopRequest.requested }, 'stopping');
   print(
     `causeway is stopping: requests in flight have ${STOP_GRACE_MS / 1000} s to finish; send the signal again to cut them off`,
