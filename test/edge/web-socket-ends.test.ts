@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
-import { connectRaw, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { connectRaw, loopback, NO_ORIGINS, SITE_HOST, startTestEdge } from '../support/edge/edge.ts';
 import { startRawOrigin } from '../support/edge/origin.ts';
 import { accept, bodyOf, HANDSHAKE, open, openSockets, startPeer } from '../support/edge/web-socket.ts';
 import { eventually } from '../support/eventually.ts';
@@ -109,9 +110,12 @@ describe('the end of a WebSocket', () => {
   });
 
   test('a WebSocket ends when its domain is closed', async (t) => {
-    const peer = await startPeer(t, { limits: { webSocketCheckMs: 50 } });
+    const webSocketCheckMs = 50;
+    const peer = await startPeer(t, { limits: { webSocketCheckMs } });
     const client = await open(peer);
-    peer.put({ name: SITE_HOST, origins: NO_ORIGINS }); // the destination of new requests does not matter
+    // The destination of new requests does not matter.
+    peer.put({ name: SITE_HOST, origins: { ...NO_ORIGINS, primary: loopback([1]) } });
+    await delay(2 * webSocketCheckMs); // the check comes first: its timer is due before
     peer.sockets[0]?.write('still there');
     await eventually('told', () => bodyOf(client) === 'still there');
     peer.put({ name: SITE_HOST, state: 'disabled' });
