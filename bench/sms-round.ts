@@ -19,6 +19,7 @@ import type { Round, RoundDone } from '#sms/round.ts';
 const ROUNDS = Number(process.argv[3] ?? 300);
 const WARM_UP = 60;
 const CONNECTOR = 1;
+const LANES = [{ route: '', minTries: 0, maxTries: 4 }];
 
 const folder = mkdtempSync(join(tmpdir(), 'causeway-bench-'));
 const file = join(folder, 'causeway.db');
@@ -50,7 +51,7 @@ async function measure(call: Awaited<ReturnType<typeof createCalls>>, accountId:
     const now = Date.now();
     const round: Round = {
       ...{ results, events: [], submissions: submissionsOf(accountId, `${size}-${n}`, size, now) },
-      claims: [{ connectorId: CONNECTOR, lanes: [{ route: '', minTries: 0, maxTries: 4 }], limit: 100 }],
+      claims: [{ connectorId: CONNECTOR, lanes: LANES, limit: 100, wholeMessages: false }],
       ...{ owner: 'bench', leaseUntil: now + 60_000, chargeAt: 'submit', now },
     };
     const beginning = performance.now();

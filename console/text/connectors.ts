@@ -19,6 +19,8 @@ const en = {
   noConnectors: 'There is no connector',
   noConnectorsHelp: 'Add one to reach a carrier. Until then messages wait.',
   simulates: 'It reaches no carrier: messages that it takes are simulated.',
+  misconfigured: (code: string, text: string) =>
+    `The carrier refuses every message for the settings of this connector, which rests: ${[code, text].filter(Boolean).join(', ')}.`,
   states: { up: 'bound', partial: 'bound one way', down: 'not bound', disabled: 'off' },
   sends: 'Sends since',
   receives: 'Receives since',
@@ -128,6 +130,8 @@ const zh: typeof en = {
   noConnectors: '没有通道',
   noConnectorsHelp: '添加通道以连接运营商，在此之前短信会等待。',
   simulates: '它不连接运营商：经它发送的短信均为模拟。',
+  misconfigured: (code: string, text: string) =>
+    `通道参数有误，运营商拒绝了所有短信，通道已暂停：${[code, text].filter(Boolean).join('，')}。`,
   states: { up: '已连接', partial: '单向连接', down: '未连接', disabled: '已停用' },
   sends: '可发送，始于',
   receives: '可接收，始于',

@@ -1,27 +1,39 @@
-/** SMS connectors that no control can send by. */
+/** SMS connectors that no control can send by, or whose carrier refuses every part for their settings. */
 import type { Db } from '#db/open.ts';
 import { listConnectors } from '#db/tables/sms/connectors.ts';
-import type { Observation } from '#model/condition.ts';
+import type { ConditionKind, Observation } from '#model/condition.ts';
+import type { ConnectorReport } from '#model/sms-connector-report.ts';
 import type { Observer } from './observer.ts';
 
-/** `isUp`: whether any control can send by the connector with this id. */
-export function observeConnectors(db: Db, isUp: (connectorId: number) => boolean, everyMs: number): Observer {
+export interface ConnectorSources {
+  /** Whether any control can send by the connector with this id. */
+  isUp(connectorId: number): boolean;
+  /** The connectors of all controls. */
+  reports(): readonly ConnectorReport[];
+}
+
+export function observeConnectors(db: Db, { isUp, reports }: ConnectorSources, everyMs: number): Observer {
   return {
-    kinds: ['connector'],
+    kinds: ['connector', 'misconfigured'],
     owner: '',
     everyMs,
     async observe() {
-      const connectors = await listConnectors(db.query);
-      const down = connectors.filter(({ id, enabled, settings }) => enabled && settings.kind === 'smpp' && !isUp(id));
-      return down.map(
-        ({ id, name }): Observation => ({
-          kind: 'connector',
-          key: String(id),
-          target: { kind: 'connector', id: String(id), name },
-          level: 0,
-          data: {},
-        }),
+      const codes = new Map(
+        reports().flatMap(({ connectorId, misconfigured }) =>
+          misconfigured === undefined ? [] : [[connectorId, misconfigured] as const],
+        ),
       );
+      const connectors = await listConnectors(db.query);
+      return connectors.flatMap(({ id, enabled, name, settings }): readonly Observation[] => {
+        const code = codes.get(id);
+        const seen = (kind: ConditionKind, data: Observation['data']): Observation => {
+          const target = { kind: 'connector', id: String(id), name } as const;
+          return { kind, key: String(id), target, level: 0, data };
+        };
+        // It rests, and says so itself.
+        if (code !== undefined) return enabled ? [seen('misconfigured', { code })] : [];
+        return enabled && settings.kind !== 'loopback' && !isUp(id) ? [seen('connector', {})] : [];
+      });
     },
   };
 }

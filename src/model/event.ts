@@ -44,6 +44,10 @@ export const EVENT_KINDS = {
   /** No control can send by the connector. */
   'connector.unbound': 'critical',
   'connector.bound': 'info',
+  /** The carrier refuses every part for the settings of the connector, which rests. `code` */
+  'connector.misconfigured': 'critical',
+  /** The carrier accepts parts of the connector again. */
+  'connector.accepting': 'info',
   /** The account has used most of what it may today, or of its balance. `quota`, `used`, `limit` */
   'quota.near': 'warning',
   /** The domains of the account send more than it may, as the mean of five minutes. `mbps`, `limit` */

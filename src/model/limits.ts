@@ -69,3 +69,5 @@ export const LIVE_ID = /^[a-z0-9]{1,32}$/;
 export const MAX_SMS_NUMBERS = 1000;
 /** UTF-16 units of a message's text: eight parts of 67. */
 export const MAX_SMS_UNITS = 536;
+/** Parts of such a text: of 67 units, or 66 where a surrogate pair is not cut. */
+export const MAX_SMS_PARTS = Math.ceil(MAX_SMS_UNITS / 66);

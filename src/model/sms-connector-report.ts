@@ -2,7 +2,7 @@
 
 export interface ConnectorReport {
   readonly connectorId: number;
-  /** `paused`: the carrier is throttling. */
+  /** `paused`: the carrier is throttling, or the connector rests. */
   readonly state: 'connecting' | 'bound' | 'paused' | 'closed';
   /** Instants since which this control can send by it, and receive, epoch milliseconds; absent: it cannot. */
   readonly sendsSince?: number;
@@ -11,4 +11,6 @@ export interface ConnectorReport {
   readonly rate: number;
   /** Parts without an answer yet. */
   readonly inFlight: number;
+  /** The carrier's code if it refuses everything for the settings of the connector. docs/decisions/0751 */
+  readonly misconfigured?: string;
 }

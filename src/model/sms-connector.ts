@@ -7,12 +7,28 @@ export interface LoopbackSettings {
   readonly kind: 'loopback';
 }
 
-export interface SmppSettings {
-  readonly kind: 'smpp';
+/** Where a carrier listens. */
+export interface CarrierAddress {
   readonly host: string;
   readonly port: number;
   /** Absent: no TLS. */
-  readonly tls?: SmppTls;
+  readonly tls?: CarrierTls;
+}
+
+/** What keeps the sessions with a carrier up, whatever they speak. */
+export interface LinkSettings extends CarrierAddress {
+  /** Parts that may wait for their answer. */
+  readonly window: number;
+  /** Silence of the carrier after which it is asked whether it is there. */
+  readonly enquireSeconds: number;
+  /** Silence of the carrier that ends the session; more than `enquireSeconds`. */
+  readonly inactivitySeconds: number;
+  readonly bindSeconds: number;
+  readonly responseSeconds: number;
+}
+
+export interface SmppSettings extends LinkSettings {
+  readonly kind: 'smpp';
   /** `pair`: a transmitter and a receiver, for carriers that know no transceiver. */
   readonly bind: 'transceiver' | 'pair';
   /** ASCII of at most 15 characters. */
@@ -29,16 +45,8 @@ export interface SmppSettings {
   readonly senderType?: AddressType;
   /** International by E.164. */
   readonly destinationType: AddressType;
-  /** Parts that may wait for their answer. */
-  readonly window: number;
   /** Sessions that the carrier allows, each at another control; they share the window and the rate. */
   readonly sessions: number;
-  /** Silence of the carrier after which an enquire_link is sent. */
-  readonly enquireSeconds: number;
-  /** Silence of the carrier that ends the session; more than `enquireSeconds`. */
-  readonly inactivitySeconds: number;
-  readonly bindSeconds: number;
-  readonly responseSeconds: number;
   /** How the parts of a long message are numbered: in a header of the text, or in optional parameters. */
   readonly concatenation: 'udh' | 'sar';
   /** Texts whose every character GSM 03.38 has go out in it; the parts stay the same. docs/decisions/0203 */
@@ -67,7 +75,7 @@ export interface AddressType {
   readonly npi: number;
 }
 
-interface SmppTls {
+interface CarrierTls {
   /** PEM; absent: the public authorities. */
   readonly ca?: string;
   /** Absent: the host. */

@@ -4,7 +4,7 @@
  */
 import type { RequestToStore } from '#db/tables/sms/accept.ts';
 import type { ClaimedPart, Lane } from '#db/tables/sms/claim.ts';
-import { type Turns, takeTurns } from '#db/tables/sms/turns.ts';
+import { type Turns, takeTurns, takeWholeTurns } from '#db/tables/sms/turns.ts';
 
 /** A connector that has room and whose queues hold no ordinary message. */
 export interface Opening {
@@ -12,6 +12,8 @@ export interface Opening {
   readonly lanes: readonly Lane[];
   /** Parts that may be sent. */
   readonly limit: number;
+  /** Whether the parts of a message must go out one after the other. */
+  readonly wholeMessages: boolean;
   /** Accounts that were served last. */
   readonly after: Turns;
 }
@@ -31,10 +33,11 @@ export function startAtOnce(requests: readonly RequestToStore[], openings: reado
   const connectors = new Map<number, number>();
   const parts = new Map<number, readonly ClaimedPart[]>();
   const due = openings.length === 0 ? [] : requests.filter((request) => isDue(request, now)).flatMap(partsOf);
-  for (const { connectorId, lanes, limit, after } of openings) {
+  for (const { connectorId, lanes, limit, wholeMessages, after } of openings) {
     // None of these parts has been tried.
     const routes = new Set(lanes.filter(({ minTries }) => minTries === 0).map(({ route }) => route));
-    const inTurn = takeTurns(
+    const takeInTurn = wholeMessages ? takeWholeTurns : takeTurns;
+    const inTurn = takeInTurn(
       due.filter(({ route }) => routes.has(route)),
       after[0] ?? 0,
     );

@@ -1,4 +1,4 @@
-/** The engine's interface to a connection to a carrier. `connectors/` implements it, one of them with `smpp/`. */
+/** The engine's interface to a connection to a carrier. `connectors/` implements it, most with `wire/` and a dialect. */
 import type { ClaimedPart } from '#db/tables/sms/claim.ts';
 import type { StoredReceipt } from '#db/tables/sms/receipts.ts';
 import type { Logger } from '#lib/logger.ts';
@@ -18,6 +18,10 @@ export interface Carrier extends AsyncDisposable {
    */
   readonly isReceiving: boolean;
   /**
+   * Whether the parts of a message must go out together: some gateways answer none of them before they have them all.
+   */
+  readonly wholeMessages: boolean;
+  /**
    * Sends a part. Never rejects: resolves with the carrier's response, with `uncertain` if the connection or the time
    * limit ended first, or with `unsent` if no byte was sent, such as when there is no room.
    */
@@ -31,12 +35,19 @@ export interface PartToSubmit
     'id' | 'messageId' | 'appId' | 'accountId' | 'tries' | 'priority' | 'route' | 'dueAt' | 'expireAt'
   > {
   readonly partId: number;
+  /** Number or name that the phone shows; may be empty. */
+  readonly sender: string;
+  /** Parts of its message that are submitted right after it. */
+  readonly partsLeft: number;
   /** Absent: the carrier's default. */
   readonly validitySeconds?: number;
 }
 
-/** `rebind`: the carrier no longer knows the session; a new one is opened. */
-export type RefusalClass = 'permanent' | 'transient' | 'throttled' | 'rebind';
+/**
+ * `permanent`: this message. `rebind`: the carrier no longer knows the session; a new one is opened. `misconfigured`: the
+ * settings of the connector, so that other messages are refused too.
+ */
+export type RefusalClass = 'permanent' | 'transient' | 'throttled' | 'rebind' | 'misconfigured';
 
 export type SubmitOutcome =
   | {
@@ -51,7 +62,8 @@ export type SubmitOutcome =
     }
   /** Outcome of the loopback connector: the part did not reach a carrier. */
   | { readonly kind: 'simulated' }
-  | { readonly kind: 'refused'; readonly status: number; readonly class: RefusalClass }
+  /** `status`: the carrier's code in the form in which it is stored, such as `0x0000000b`. */
+  | { readonly kind: 'refused'; readonly status: string; readonly class: RefusalClass }
   | { readonly kind: 'uncertain'; readonly reason: 'timeout' | 'disconnected' }
   | { readonly kind: 'unsent'; readonly reason: string };
 
@@ -104,7 +116,7 @@ export type UnreadReason = 'cut' | 'empty';
 /** A message from the carrier that cannot be parsed. */
 export interface Unread {
   readonly reason: UnreadReason;
-  /** SMPP name of the command, such as `deliver_sm`. */
+  /** The protocol's name of the command, such as `deliver_sm`. */
   readonly command: string;
   /** The whole PDU as received. */
   readonly octets: Buffer;

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConnectorReports, type ReportedLine } from './connector-reports.ts';
 
-const LINE: ReportedLine = { id: 7, name: 'carrier', state: 'bound', isUp: true, isReceiving: true, inFlight: 3 };
+const LINE: ReportedLine = {
+  id: 7,
+  name: 'carrier',
+  state: 'bound',
+  isUp: true,
+  isReceiving: true,
+  inFlight: 3,
+  misconfigured: undefined,
+};
 
 test('a report says since when the connector can send and receive, each by itself', () => {
   const clock = { now: 1_000 };

@@ -7,7 +7,7 @@ import type { ConnectorReport } from '#model/sms-connector-report.ts';
 import type { Line } from './lines.ts';
 
 /** What a report needs of a line. */
-export type ReportedLine = Pick<Line, 'id' | 'name' | 'state' | 'isUp' | 'isReceiving' | 'inFlight'>;
+export type ReportedLine = Pick<Line, 'id' | 'name' | 'state' | 'isUp' | 'isReceiving' | 'inFlight' | 'misconfigured'>;
 
 interface Since {
   readonly sends?: number;
@@ -49,7 +49,7 @@ export class ConnectorReports {
   }
 
   of(lines: readonly ReportedLine[]): readonly ConnectorReport[] {
-    return lines.map(({ id, name, state, inFlight }) => {
+    return lines.map(({ id, name, state, inFlight, misconfigured }) => {
       const { sends, receives } = this.#since.get(id) ?? {};
       return {
         connectorId: id,
@@ -58,6 +58,7 @@ export class ConnectorReports {
         ...(receives !== undefined && { receivesSince: receives }),
         rate: this.#rateOf(name),
         inFlight,
+        ...(misconfigured !== undefined && { misconfigured }),
       };
     });
   }

@@ -244,6 +244,7 @@ export class Dispatcher implements AsyncDisposable {
       connectorId: line.id,
       lanes: lanesOf(line.id, routes().all, isUp, MAX_TRIES),
       limit: Math.min(room, MAX_CLAIM),
+      wholeMessages: line.wholeMessages,
     }));
     const now = clock();
     return { ...input, claims, owner, leaseUntil: now + LEASE_MS, chargeAt, now };
@@ -272,19 +273,25 @@ export class Dispatcher implements AsyncDisposable {
 
   #sendAll({ line, leaseUntil, parts }: Claimed): void {
     this.#kept.delete(line);
-    for (const part of parts) void this.#send(line, leaseUntil, part); // never rejects, as `submit` does not
+    for (const [n, part] of parts.entries()) {
+      const partsLeft = countFollowing(parts, n);
+      void this.#send(line, leaseUntil, part, partsLeft); // never rejects, as `submit` does not
+    }
   }
 
-  async #send(line: Line, leaseUntil: number, part: ClaimedPart): Promise<void> {
+  async #send(line: Line, leaseUntil: number, part: ClaimedPart, partsLeft: number): Promise<void> {
     const { clock, random, metrics, routes } = this.#options;
     const sentAt = clock();
     // After so long a stall the lease has expired: another process may have marked the part as uncertain.
     const outcome: SubmitOutcome =
-      sentAt >= leaseUntil ? { kind: 'unsent', reason: 'late' } : await line.submit(partToSubmit(part, sentAt));
+      sentAt >= leaseUntil
+        ? { kind: 'unsent', reason: 'late' }
+        : await line.submit(partToSubmit(part, line.sender, partsLeft, sentAt));
     const endedAt = clock();
     if (outcome.kind !== 'unsent') this.#sent?.set(part.id, true);
     const { position, connectors } = routes().place(part.route, line.id);
-    const facts = { tries: part.tries + 1, position, connectors, now: endedAt, random: random() };
+    const isMisconfigured = line.misconfigured !== undefined;
+    const facts = { tries: part.tries + 1, position, connectors, isMisconfigured, now: endedAt, random: random() };
     const stored = partOutcomeOf(outcome, facts);
     metrics.outcomes.inc({ connector: line.name, outcome: stored.kind });
     this.note({ partId: part.id, connectorId: line.id, sentAt, endedAt, outcome: stored });
@@ -304,6 +311,15 @@ export class Dispatcher implements AsyncDisposable {
   }
 }
 
-function partToSubmit(part: ClaimedPart, now: number): PartToSubmit {
-  return { ...part, partId: part.id, validitySeconds: Math.max(1, Math.ceil((part.expireAt - now) / 1000)) };
+function partToSubmit(part: ClaimedPart, sender: string, partsLeft: number, now: number): PartToSubmit {
+  const validitySeconds = Math.max(1, Math.ceil((part.expireAt - now) / 1000));
+  return { ...part, partId: part.id, sender, partsLeft, validitySeconds };
+}
+
+/** Counts the parts after the nth that belong to its message and follow it directly. */
+function countFollowing(parts: readonly ClaimedPart[], n: number): number {
+  const messageId = parts[n]?.messageId;
+  let next = n + 1;
+  while (next < parts.length && parts[next]?.messageId === messageId) next += 1;
+  return next - n - 1;
 }

@@ -217,7 +217,8 @@ class Engine implements SmsEngine {
       },
       lateAnswer: (partId, outcome) => {
         const now = clock();
-        const facts = { tries: 1, position: 0, connectors: 1, now, random: random() };
+        const isMisconfigured = line.misconfigured !== undefined;
+        const facts = { tries: 1, position: 0, connectors: 1, isMisconfigured, now, random: random() };
         const stored = partOutcomeOf(outcome, facts);
         this.#dispatcher?.note({ partId, connectorId: line.id, sentAt: now, endedAt: now, outcome: stored });
       },

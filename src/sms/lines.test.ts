@@ -3,8 +3,10 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { StoredConnector } from '#db/tables/sms/connectors.ts';
 import { createLogger } from '#lib/logger.ts';
-import { ScriptedCarrier } from '../../test/support/sms/scripted-carrier.ts';
+import { partToSubmit } from '../../test/support/sms/carrier.ts';
+import { accepted, ScriptedCarrier } from '../../test/support/sms/scripted-carrier.ts';
 import { createManualTimers } from '../../test/support/timers.ts';
+import type { CarrierEvents } from './carrier.ts';
 import { type Line, Lines, type LinesOptions } from './lines.ts';
 
 test('an edited connector is opened anew when its session has ended: a carrier may allow one only', async () => {
@@ -45,7 +47,7 @@ test('a connector whose lease is over sends nothing, also before it is closed, a
   const { lines, carriers } = begin({ holds: () => owner.holds });
   lines.reload([rowOf(1)]);
   const [line] = lines.all;
-  const part = { partId: 1, part: 1, parts: 1, text: 'text', destination: '+8613800138000', reference: 7 };
+  const part = partToSubmit();
   await line?.submit(part);
   assert.deepEqual([line?.isUp, line?.room], [true, 10]);
   owner.holds = false;
@@ -54,18 +56,54 @@ test('a connector whose lease is over sends nothing, also before it is closed, a
   assert.equal(carriers[0]?.submitted.length, 1);
 });
 
+test('a carrier that refuses ten parts for the settings rests: the next connector sends, and it tries again with few', async () => {
+  const changes: string[] = [];
+  const { lines, carriers, timers } = begin({ stateChanged: (state) => void changes.push(state) });
+  lines.reload([rowOf(1)]);
+  const [line] = lines.all;
+  const carrier = carriers[0];
+  assert.ok(line !== undefined && carrier !== undefined);
+  carrier.window = 100;
+  carrier.answer = () => ({ kind: 'refused', status: '0x0000000a', class: 'misconfigured' });
+  for (let n = 0; n < 9; n += 1) await line.submit(partToSubmit());
+  assert.deepEqual([line.isUp, line.room, line.misconfigured], [true, 100, undefined]);
+  await line.submit(partToSubmit());
+  assert.deepEqual([line.isUp, line.room, line.state, line.misconfigured], [false, 0, 'paused', '0x0000000a']);
+  assert.deepEqual(changes, ['paused']);
+  timers.advance(60_000);
+  assert.deepEqual([line.isUp, line.room, line.state, changes.at(-1)], [true, 9, 'bound', 'bound']);
+  carrier.answer = (_part, n) => accepted(String(n));
+  await line.submit(partToSubmit());
+  assert.deepEqual([line.room, line.misconfigured], [100, undefined]);
+});
+
+test('a rate leaves room for the longest message where its parts must go out together', () => {
+  const { lines } = begin();
+  lines.reload([{ ...rowOf(1), partsPerSecond: 1 }]);
+  assert.equal(lines.all[0]?.room, 1);
+  const whole = begin({ wholeMessages: true });
+  whole.lines.reload([{ ...rowOf(1), partsPerSecond: 1 }]);
+  assert.equal(whole.lines.all[0]?.room, 9);
+});
+
 /** `opened`: when their rows were changed. Sessions go on ending until it is said that they have. */
-function begin({ holds = () => true }: Partial<Pick<LinesOptions, 'holds'>> = {}) {
+function begin({
+  holds = () => true,
+  stateChanged = () => {},
+  wholeMessages = false,
+}: Partial<Pick<LinesOptions, 'holds'> & Pick<CarrierEvents, 'stateChanged'>> & { wholeMessages?: boolean } = {}) {
+  const timers = createManualTimers();
   const opened: number[] = [];
   const carriers: ScriptedCarrier[] = [];
   let ending = Promise.withResolvers<void>();
   const lines = new Lines({
     connect: () => {
       const carrier = new ScriptedCarrier();
+      carrier.wholeMessages = wholeMessages;
       carriers.push(carrier);
       return Object.assign(carrier, { [Symbol.asyncDispose]: () => ending.promise });
     },
-    tools: { log: createLogger({ level: 'silent', name: 'test' }), timers: createManualTimers(), random: () => 0 },
+    tools: { log: createLogger({ level: 'silent', name: 'test' }), timers, random: () => 0 },
     openSettings: ({ changedAt }) => {
       opened.push(changedAt);
       return { kind: 'loopback' };
@@ -75,7 +113,7 @@ function begin({ holds = () => true }: Partial<Pick<LinesOptions, 'holds'>> = {}
       reply: async () => {},
       unread: async () => {},
       lateAnswer: () => {},
-      stateChanged: () => {},
+      stateChanged,
       sessionEnded: () => {},
       roomFreed: () => {},
     }),
@@ -85,7 +123,7 @@ function begin({ holds = () => true }: Partial<Pick<LinesOptions, 'holds'>> = {}
     ending.resolve();
     ending = Promise.withResolvers();
   };
-  return { lines, opened, carriers, endSession };
+  return { lines, opened, carriers, timers, endSession };
 }
 
 function rowOf(changedAt: number): StoredConnector {

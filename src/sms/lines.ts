@@ -1,7 +1,9 @@
 /** The open connectors of this process: opens and closes them as their rows change, and limits how much each sends. */
 import type { StoredConnector } from '#db/tables/sms/connectors.ts';
 import type { Logger } from '#lib/logger.ts';
+import type { Timers } from '#lib/timers.ts';
 import { TokenBuckets } from '#lib/token-bucket.ts';
+import { MAX_SMS_PARTS } from '#model/limits.ts';
 import type { ConnectorSettings } from '#model/sms-connector.ts';
 import type {
   Carrier,
@@ -12,6 +14,7 @@ import type {
   PartToSubmit,
   SubmitOutcome,
 } from './carrier.ts';
+import { Misconfiguration } from './misconfiguration.ts';
 
 export interface LinesOptions {
   readonly connect: ConnectCarrier<ConnectorSettings>;
@@ -32,34 +35,57 @@ export class Line {
   readonly id: number;
   readonly name: string;
   readonly kind: ConnectorSettings['kind'];
-  readonly #now: () => number;
+  /** Number or name that phones show; may be empty. */
+  readonly sender: string;
+  readonly #log: Logger;
+  readonly #timers: Timers;
   readonly #isHeld: () => boolean;
-  readonly #bucket: TokenBuckets | undefined;
+  readonly #partsPerSecond: number | undefined;
+  readonly #misconfiguration = new Misconfiguration();
+  #bucket: TokenBuckets | undefined;
   #carrier: Carrier | undefined;
+  #changed: () => void = () => {};
+  #cancelRest: (() => void) | undefined;
   #pausedUntil = 0;
 
   constructor(
     { id, name, partsPerSecond }: StoredConnector,
-    kind: ConnectorSettings['kind'],
-    { now, isHeld }: { readonly now: () => number; readonly isHeld: () => boolean },
+    { kind, sender }: { readonly kind: ConnectorSettings['kind']; readonly sender: string },
+    { log, timers, isHeld }: Pick<CarrierTools, 'log' | 'timers'> & { readonly isHeld: () => boolean },
   ) {
     this.id = id;
     this.name = name;
     this.kind = kind;
-    this.#now = now;
+    this.sender = sender;
+    this.#log = log;
+    this.#timers = timers;
     this.#isHeld = isHeld;
-    if (partsPerSecond !== undefined) {
-      const burst = Math.max(1, Math.ceil(partsPerSecond * BURST_SECONDS));
-      this.#bucket = new TokenBuckets({ perSecond: partsPerSecond, burst, maxKeys: 1 });
-    }
+    this.#partsPerSecond = partsPerSecond;
   }
 
-  open(carrier: Carrier): void {
+  /** `changed`: called when a rest begins or ends. */
+  open(carrier: Carrier, changed: () => void): void {
     this.#carrier = carrier;
+    this.#changed = changed;
+    if (this.#partsPerSecond === undefined) return;
+    const least = carrier.wholeMessages ? MAX_SMS_PARTS : 1;
+    const burst = Math.max(least, Math.ceil(this.#partsPerSecond * BURST_SECONDS));
+    this.#bucket = new TokenBuckets({ perSecond: this.#partsPerSecond, burst, maxKeys: 1 });
   }
 
   get state(): CarrierState {
-    return this.#carrier?.state ?? 'connecting';
+    const state = this.#carrier?.state ?? 'connecting';
+    return state === 'bound' && this.#isResting ? 'paused' : state;
+  }
+
+  /** Whether the parts of a message must go out together. */
+  get wholeMessages(): boolean {
+    return this.#carrier?.wholeMessages === true;
+  }
+
+  /** The carrier's code if it refuses everything for the settings of the connector. docs/decisions/0751 */
+  get misconfigured(): string | undefined {
+    return this.#misconfiguration.status;
   }
 
   /** Whether the line can both send and receive. */
@@ -77,20 +103,21 @@ export class Line {
   }
 
   get isUp(): boolean {
-    return (this.state === 'bound' || this.state === 'paused') && this.#isHeld();
+    return (this.state === 'bound' || this.state === 'paused') && !this.#isResting && this.#isHeld();
   }
 
   /** Parts that may be sent now. */
   get room(): number {
-    const now = this.#now();
-    if (now < this.#pausedUntil || !this.#isHeld()) return 0;
-    const room = this.#carrier?.room ?? 0;
+    const now = this.#timers.now();
+    if (now < this.#pausedUntil || !this.#isHeld() || this.#isResting) return 0;
+    const free = this.#carrier?.room ?? 0;
+    const room = this.misconfigured === undefined ? free : Math.min(free, MAX_SMS_PARTS - this.inFlight);
     return this.#bucket === undefined ? room : Math.min(room, this.#bucket.available('', now));
   }
 
   /** Time until the rate allows another part; `undefined`: the line does not wait for its rate. */
   get waitMs(): number | undefined {
-    const now = this.#now();
+    const now = this.#timers.now();
     if (now < this.#pausedUntil) return this.#pausedUntil - now;
     if (this.#bucket === undefined || (this.#carrier?.room ?? 0) === 0 || this.#bucket.available('', now) > 0)
       return undefined;
@@ -101,14 +128,31 @@ export class Line {
   async submit(part: PartToSubmit): Promise<SubmitOutcome> {
     // A process that stood still may go on here, before any timer has told it that its lease is over.
     if (!this.#isHeld()) return { kind: 'unsent', reason: 'lease' };
-    this.#bucket?.take('', this.#now());
+    this.#bucket?.take('', this.#timers.now());
     const outcome = (await this.#carrier?.submit(part)) ?? { kind: 'unsent', reason: 'closed' };
-    if (outcome.kind === 'unsent') this.#pausedUntil = this.#now() + UNSENT_PAUSE_MS;
+    const now = this.#timers.now();
+    if (outcome.kind === 'unsent') this.#pausedUntil = now + UNSENT_PAUSE_MS;
+    const restMs = this.#misconfiguration.note(outcome, now);
+    if (restMs !== undefined) this.#rest(restMs);
     return outcome;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#cancelRest?.();
     await this.#carrier?.[Symbol.asyncDispose]();
+  }
+
+  get #isResting(): boolean {
+    return this.misconfigured !== undefined && this.#misconfiguration.isResting(this.#timers.now());
+  }
+
+  #rest(restMs: number): void {
+    this.#log.error(
+      { status: this.misconfigured, restMs },
+      'the carrier refuses every part for the settings of the connector; it rests',
+    );
+    this.#cancelRest = this.#timers.after(restMs, this.#changed);
+    this.#changed();
   }
 }
 
@@ -167,12 +211,12 @@ export class Lines implements AsyncDisposable {
     const log: Logger = tools.log.child({ connector: connector.name });
     try {
       const settings = openSettings(connector);
-      const line = new Line(connector, settings.kind, {
-        now: () => tools.timers.now(),
-        isHeld: () => holds(connector),
-      });
+      const sender = settings.kind === 'loopback' ? '' : settings.sender;
+      const isHeld = () => holds(connector);
+      const line = new Line(connector, { kind: settings.kind, sender }, { log, timers: tools.timers, isHeld });
       this.#open.set(connector.id, { line, row: JSON.stringify(connector) });
-      line.open(connect(settings, events(line), { ...tools, log }));
+      const its = events(line);
+      line.open(connect(settings, its, { ...tools, log }), () => its.stateChanged(line.state));
     } catch (error) {
       this.#broken.set(connector.id, JSON.stringify(connector));
       log.error({ err: error }, 'cannot open the connector');

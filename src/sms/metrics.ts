@@ -1,6 +1,7 @@
 /** Counters of the engine. Labels are connectors and closed sets of words, never anything that a customer or a carrier writes. */
 import { type Counter, Histogram, type Registry } from 'prom-client';
 import { metricsOf } from '#lib/metrics.ts';
+import type { Line } from './lines.ts';
 
 export interface SmsMetrics {
   /** Outcomes of sent parts. */
@@ -17,7 +18,7 @@ export interface SmsMetrics {
 }
 
 export interface SmsMetricSources {
-  lines(): readonly { readonly name: string; readonly kind: string; readonly isWhole: boolean }[];
+  lines(): readonly Pick<Line, 'name' | 'kind' | 'isWhole' | 'misconfigured'>[];
 }
 
 const ROUND_BUCKETS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5];
@@ -29,6 +30,12 @@ export function createSmsMetrics(registry: Registry, sources: SmsMetricSources):
     '1 while the connector is bound to its carrier in both directions; `kind` is loopback if sending is only simulated',
     ['connector', 'kind'],
     () => sources.lines().map(({ name, kind, isWhole }) => [{ connector: name, kind }, isWhole ? 1 : 0]),
+  );
+  gauges(
+    'causeway_sms_connector_misconfigured',
+    '1 while the carrier refuses every part for the settings of the connector, which therefore rests',
+    ['connector'],
+    () => sources.lines().map(({ name, misconfigured }) => [{ connector: name }, misconfigured === undefined ? 0 : 1]),
   );
   return {
     outcomes: counter(

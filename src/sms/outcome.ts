@@ -16,6 +16,8 @@ export interface OutcomeFacts {
   /** Position of the connector in the route, from 0, and how many the route has. */
   readonly position: number;
   readonly connectors: number;
+  /** Whether the connector's settings are known to be wrong: what is refused for them is not the message's fault. */
+  readonly isMisconfigured: boolean;
   readonly now: number;
   /** 0 ≤ random < 1 */
   readonly random: number;
@@ -39,9 +41,9 @@ export function partOutcomeOf(outcome: SubmitOutcome, facts: OutcomeFacts): Part
 
 function refusalOf(
   outcome: Extract<SubmitOutcome, { kind: 'refused' }>,
-  { tries, position, connectors, now, random }: OutcomeFacts,
+  { tries, position, connectors, isMisconfigured, now, random }: OutcomeFacts,
 ): PartOutcome {
-  const error = `0x${outcome.status.toString(16).padStart(8, '0')}`;
+  const { status: error } = outcome;
   switch (outcome.class) {
     case 'permanent':
       return { kind: 'refused', error };
@@ -55,6 +57,8 @@ function refusalOf(
     case 'throttled':
     case 'rebind':
       return { kind: 'postponed', error };
+    case 'misconfigured':
+      return { kind: isMisconfigured ? 'postponed' : 'refused', error };
     default:
       return unreachable(outcome.class);
   }

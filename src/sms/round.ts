@@ -39,6 +39,8 @@ interface ConnectorClaim {
   /** Queues that the connector serves now. */
   readonly lanes: readonly Lane[];
   readonly limit: number;
+  /** Whether the parts of a message are claimed together or not at all. */
+  readonly wholeMessages: boolean;
 }
 
 export interface RoundDone {

@@ -8,7 +8,7 @@ import { listConnectors, openSettings } from '#db/tables/sms/connectors.ts';
 import { createAuthority } from '../support/certificates/certificate.ts';
 import { describeOnBothEngines, newSqlite } from '../support/db/databases.ts';
 import { needs } from '../support/runner/needs.ts';
-import { connectTestCarrier } from '../support/sms/carrier.ts';
+import { connectTestCarrier, partToSubmit } from '../support/sms/carrier.ts';
 import { smsData, startSmsApi } from '../support/sms/sms-customers.ts';
 import { startSmsc } from '../support/sms/smsc.ts';
 
@@ -172,8 +172,7 @@ test("the options of a carrier's sessions and addresses are set, shown and sent"
   assert.ok(stored !== undefined);
   const { carrier, bound } = connectTestCarrier(t, openSettings(api.ring, stored));
   await bound();
-  const part = { partId: 1, destination: '+8613800138000', text: 'a', part: 1, parts: 1, reference: 0 };
-  assert.equal((await carrier.submit(part)).kind, 'accepted');
+  assert.equal((await carrier.submit(partToSubmit({ sender: 'Shop' }))).kind, 'accepted');
   assert.equal(smsc.events.find(({ event }) => event === 'bind')?.['interface_version'], 0x50);
   const [submit] = smsc.submits();
   assert.deepEqual([submit?.from, submit?.types, submit?.registered], ['Shop', [0, 1, 2, 8], 0]);

@@ -45,11 +45,11 @@ describeOnBothEngines('states of connectors', (newDatabase) => {
     assert.deepEqual(list, [
       {
         ...{ name: 'loopback', kind: 'loopback', state: 'down', rate_limit: 0, window: 0 },
-        ...{ rate: 0, in_flight: 0, queued: 2, sessions: [], errors: [] },
+        ...{ rate: 0, in_flight: 0, queued: 2, sessions: [], errors: [], misconfigured: '', misconfigured_text: '' },
       },
       {
         ...{ name: 'carrier', kind: 'smpp', state: 'up', rate_limit: 100, window: 20 },
-        ...{ rate: 40, in_flight: 3, queued: 1 },
+        ...{ rate: 40, in_flight: 3, queued: 1, misconfigured: '', misconfigured_text: '' },
         sessions: [
           {
             ...{ control: '01234567', state: 'bound', rate: 40.04, in_flight: 3 },
@@ -69,6 +69,9 @@ describeOnBothEngines('states of connectors', (newDatabase) => {
     reports.splice(0, 2, { ...session, state: 'bound', receivesSince: api.now });
     const stateOf = async () => Object((await states())['list'])[1].state;
     assert.equal(await stateOf(), 'partial');
+    reports.splice(0, 1, { ...session, state: 'paused', misconfigured: '0x0000000a' });
+    const { misconfigured, misconfigured_text: why } = Object((await states())['list'])[1];
+    assert.deepEqual([misconfigured, why], ['0x0000000a', 'invalid source address']);
     await operate('smsOperator.setConnector', { name: 'carrier', enabled: 0 });
     assert.equal(await stateOf(), 'disabled');
   });

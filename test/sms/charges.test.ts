@@ -54,7 +54,7 @@ describeOnBothEngines('an engine that charges by receipts', (newDatabase) => {
     carrier.answer = ({ text }) => {
       if (text === 'overtaken') return overtaken.promise;
       if (text === 'lost') return { kind: 'uncertain', reason: 'timeout' };
-      return text === 'wrong' ? { kind: 'refused', status: 0x0b, class: 'permanent' } : accepted(text);
+      return text === 'wrong' ? { kind: 'refused', status: '0x0000000b', class: 'permanent' } : accepted(text);
     };
     const account = await openSmsAccount(db, { balance: 100, now: Date.now() });
     await queueMessage(db, account, { texts: ['good', 'bad', 'overtaken', 'untold'], now: Date.now() });

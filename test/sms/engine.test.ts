@@ -18,7 +18,7 @@ import { referenceTo } from '../support/sms/sms-steps.ts';
 
 const GRACE_MS = 5000;
 
-const refused = (status: number, kind: Extract<SubmitOutcome, { kind: 'refused' }>['class']): SubmitOutcome => ({
+const refused = (status: string, kind: Extract<SubmitOutcome, { kind: 'refused' }>['class']): SubmitOutcome => ({
   kind: 'refused',
   status,
   class: kind,
@@ -55,8 +55,8 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
     const account = await openSmsAccount(db, { balance: 100, now: Date.now() });
     a.window = 1;
     a.answer = ({ text }, n) => {
-      if (n <= 2) return refused(0x58, 'throttled');
-      return text === 'wrong' ? refused(0x0b, 'permanent') : accepted(`k${n}`);
+      if (n <= 2) return refused('0x00000058', 'throttled');
+      return text === 'wrong' ? refused('0x0000000b', 'permanent') : accepted(`k${n}`);
     };
     const now = Date.now();
     for (const [n, text] of ['first', 'wrong', 'last'].entries())

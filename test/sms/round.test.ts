@@ -28,7 +28,7 @@ async function openWorld(t: Parameters<NewDatabase>[0], newDatabase: NewDatabase
     db,
     async round(submissions: readonly Submission[], limit: number, lanes = ALL, now = NOW) {
       const round: Round = {
-        ...{ results: [], events: [], submissions, claims: [{ connectorId: 1, lanes, limit }] },
+        ...{ results: [], events: [], submissions, claims: [{ connectorId: 1, lanes, limit, wholeMessages: false }] },
         ...{ owner: 'me', leaseUntil: now + 60_000, chargeAt: 'submit', now },
       };
       const { verdicts, claimed } = await db.transaction((trx) => procedures.round(trx, round));
@@ -248,7 +248,12 @@ describe('the reads of a round on PostgreSQL', needs('postgres'), () => {
         await queueMessage(db, account, { kind: 'advertising', texts, now: NIGHT });
     const procedures = createProcedures();
     const round: Round = {
-      ...{ results: [], events: [], submissions: [], claims: [{ connectorId: 1, lanes: ALL, limit: 100 }] },
+      ...{
+        results: [],
+        events: [],
+        submissions: [],
+        claims: [{ connectorId: 1, lanes: ALL, limit: 100, wholeMessages: false }],
+      },
       ...{ owner: 'me', leaseUntil: NIGHT + 60_000, chargeAt: 'submit', now: NIGHT },
     };
     await db.transaction((trx) => procedures.round(trx, round));
@@ -270,7 +275,7 @@ async function readLittle(t: TestContext, limit: number): Promise<void> {
   for (let n = 0; n < ROUNDS; n += 1) {
     const submissions = Array.from({ length: AT_ONCE }, (_, i) => send(`${n}-${i}`));
     const round: Round = {
-      ...{ results, events, submissions, claims: [{ connectorId: 1, lanes: ALL, limit }] },
+      ...{ results, events, submissions, claims: [{ connectorId: 1, lanes: ALL, limit, wholeMessages: false }] },
       ...{ owner: 'me', leaseUntil: NOW + 60_000, chargeAt: 'submit', now: NOW },
     };
     const { done, reads } = await countReads(db, (trx) => procedures.round(trx, round));

@@ -8,23 +8,47 @@ import { createLogger } from '#lib/logger.ts';
 import { systemTimers } from '#lib/timers.ts';
 import type { SmppSettings } from '#model/sms-connector.ts';
 import type { CarrierTools, SubmitOutcome } from '#sms/carrier.ts';
-import { connectorSuite } from '#sms/connectors/connector.suite.ts';
-import { composeSubmit } from '#sms/smpp/compose.ts';
-import { SmppSession } from '#sms/smpp/session.ts';
-import { openSocket } from '#sms/smpp/socket.ts';
+import { carrierSuite, type SuiteAnswer, type SuiteGateway } from '#sms/connectors/connector.suite.ts';
+import type { DecodedPdu } from '#sms/smpp/decode.ts';
+import { type SmppDialect, smppDialect } from '#sms/smpp/dialect.ts';
+import type { SmppRequest } from '#sms/smpp/request.ts';
+import { WireSession } from '#sms/wire/session.ts';
+import { openSocket } from '#sms/wire/socket.ts';
 import { createAuthority } from '../support/certificates/certificate.ts';
 import { eventually } from '../support/eventually.ts';
 import { needs } from '../support/runner/needs.ts';
-import { BIND, SESSION_TIMES } from '../support/sms/bind.ts';
 import { connectTestCarrier, partToSubmit, smppSettings, type TestCarrier } from '../support/sms/carrier.ts';
+import { pduOf, SESSION_TIMES } from '../support/sms/smpp-session.ts';
 import { SMSC_POISONS, type Smsc, type SmscAnswer, type SmscOptions, startSmsc } from '../support/sms/smsc.ts';
 import { createManualTimers } from '../support/timers.ts';
 
 const DISCONNECTED: SubmitOutcome = { kind: 'uncertain', reason: 'disconnected' };
 
-connectorSuite('SMPP', needs('netSmpp'), 'accepted', async (t) =>
-  connectTestCarrier(t, smppSettings((await startSmsc(t)).port)),
-);
+const ANSWERS: Readonly<Record<SuiteAnswer, SmscAnswer>> = {
+  ...{ ok: 'ok', throttled: 0x58, wrongNumber: 0x0b, wrongSettings: 0x0a },
+  ...{ silence: 'silent', drop: 'drop' },
+};
+
+carrierSuite('SMPP', needs('netSmpp'), async (t, { answers = [], window, isStranger = false, tools }) => {
+  const smsc = await startSmsc(t, { password: 'secret', answers: answers.map((answer) => ANSWERS[answer]) });
+  const settings = { ...(window !== undefined && { window }), ...(isStranger && { password: 'guess' }) };
+  const ofStatus0 = (kind: string) => smsc.events.filter(({ event, status }) => event === kind && status === 0).length;
+  const gateway: SuiteGateway = {
+    submits: () => smsc.submits().length,
+    logins: () => ofStatus0('bind'),
+    acknowledged: () => ofStatus0('delivered'),
+    deliver: (from, text) =>
+      smsc.order({
+        do: 'deliver',
+        from,
+        to: '1069',
+        text: Buffer.from(text, 'utf16le').swap16().toString('hex'),
+        dataCoding: 8,
+      }),
+    drop: () => smsc.order({ do: 'drop' }),
+  };
+  return { ...connectTestCarrier(t, smppSettings(smsc.port, settings), tools), gateway };
+});
 
 describe('the SMPP connector', needs('netSmpp'), () => {
   const DIALECTS: readonly [string, SmscOptions][] = [
@@ -60,8 +84,8 @@ describe('the SMPP connector', needs('netSmpp'), () => {
     assert.equal((await carrier.submit(partToSubmit())).kind, 'accepted');
     const refused = await Promise.all([carrier.submit(partToSubmit()), carrier.submit(partToSubmit())]);
     assert.deepEqual(refused, [
-      { kind: 'refused', status: 0x58, class: 'throttled' },
-      { kind: 'refused', status: 0x14, class: 'throttled' },
+      { kind: 'refused', status: '0x00000058', class: 'throttled' },
+      { kind: 'refused', status: '0x00000014', class: 'throttled' },
     ]);
     assert.deepEqual([carrier.state, carrier.room], ['paused', 0]);
     assert.deepEqual(await carrier.submit(partToSubmit()), { kind: 'unsent', reason: 'paused' });
@@ -261,17 +285,18 @@ describe('the SMPP connector', needs('netSmpp'), () => {
 
   test('a carrier accepts the sequence numbers around 0x7FFFFFFF', async (t) => {
     const smsc = await startSmsc(t);
-    const { session, bound } = sessionAt(smsc.port, 0x7ffffffd);
+    const dialect = smppDialect(smppSettings(smsc.port), 'bindTransmitter', 0x7ffffffd);
+    const { session, bound } = sessionAt(smsc.port, dialect);
     t.after(() => session.leave());
     await bound;
     const submits = [1, 2, 3].map((partId) => {
-      const it = composeSubmit(partToSubmit({ partId }), smppSettings(smsc.port));
-      assert.ok(it.kind === 'submit');
-      return session.submit(it.fields, it.tlvs, () => {});
+      const request = dialect.compose(partToSubmit({ partId }));
+      assert.ok(request.kind === 'request');
+      return session.submit(request, () => {});
     });
     const answers = await Promise.all(submits);
     assert.deepEqual(
-      answers.map((answer) => answer.kind === 'answered' && answer.pdu.status),
+      answers.map((answer) => pduOf(answer)?.status),
       [0, 0, 0],
     );
     await eventually('all are there', () => smsc.submits().length === 3);
@@ -313,8 +338,8 @@ describe('the SMPP connector', needs('netSmpp'), () => {
   });
 });
 
-/** A session alone, without what connects again. `previousSequence`: before its bind. */
-function sessionAt(port: number, previousSequence: number) {
+/** A session alone, without what connects again. */
+function sessionAt(port: number, dialect: SmppDialect) {
   const { promise: bound, resolve } = Promise.withResolvers<void>();
   const transport = openSocket(
     { host: '127.0.0.1', port },
@@ -324,14 +349,9 @@ function sessionAt(port: number, previousSequence: number) {
       closed: (it) => session.closed(it),
     },
   );
-  const session: SmppSession = new SmppSession({
-    command: 'bindTransmitter',
-    bind: BIND,
-    times: SESSION_TIMES,
-    timers: systemTimers,
-    transport,
-    events: { bound: resolve, deliver: async () => true, ended: () => {} },
-    previousSequence,
+  const session: WireSession<DecodedPdu, SmppRequest> = new WireSession({
+    ...{ dialect, times: SESSION_TIMES, timers: systemTimers, transport },
+    events: { bound: () => resolve(), deliver: async () => true, ended: () => {} },
   });
   return { session, bound };
 }

@@ -33,7 +33,7 @@ async function openWorld(t: Parameters<NewDatabase>[0], newDatabase: NewDatabase
     /** Gives which accounts got a part, by their place, in order. */
     async round(limit: number, lanes: readonly Lane[] = ALL, connectorId = 1) {
       const round: Round = {
-        ...{ results: [], events: [], submissions: [], claims: [{ connectorId, lanes, limit }] },
+        ...{ results: [], events: [], submissions: [], claims: [{ connectorId, lanes, limit, wholeMessages: false }] },
         ...{ owner: 'me', leaseUntil: NOW + 60_000, chargeAt: 'submit', now: NOW },
       };
       const { claimed } = await db.transaction((trx) => procedures.round(trx, round));

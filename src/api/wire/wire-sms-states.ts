@@ -55,12 +55,15 @@ type StateData = DataOf<'smsOperator.listStates'>['list'][0];
 
 function writeState({ connector, sessions, queued, errors }: ConnectorStateView, locale: Locale): StateData {
   const { name, settings, partsPerSecond = 0 } = connector;
+  const misconfigured = sessions.find((session) => session.misconfigured !== undefined)?.misconfigured ?? '';
   const sum = (of: 'rate' | 'inFlight') => sessions.reduce((total, { [of]: value }) => total + value, 0);
   return {
     ...{ name, kind: settings.kind, state: stateOf(connector, sessions), rate_limit: partsPerSecond },
     window: settings.kind === 'smpp' ? settings.window : 0,
     rate: Math.round(sum('rate') * 10) / 10,
     in_flight: sum('inFlight'),
+    misconfigured,
+    misconfigured_text: explain(misconfigured, connector, locale),
     queued,
     sessions: sessions.map(({ control, state, sendsSince = 0, receivesSince = 0, rate, inFlight }) => ({
       ...{ control: writeControl(control), state, sends_since: sendsSince, receives_since: receivesSince },

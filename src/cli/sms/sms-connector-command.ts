@@ -62,9 +62,10 @@ export function smsConnectorCommand(context: CliContext): Command {
       run(context, options, async (client, print) => {
         const data = await client.call('smsOperator.listStates', {});
         const { ofSeconds } = timeTexts(context, options);
-        const rows = data.list.map(({ name, state, sessions, rate, rate_limit, in_flight, window, queued, errors }) => [
-          ...[name, state, ofSeconds(Math.max(0, ...sessions.map(({ sends_since: at }) => at)) / 1000)],
-          ...[withLimit(rate, rate_limit), withLimit(in_flight, window), String(queued)],
+        const rows = data.list.map(({ name, state, misconfigured, sessions, errors, ...of }) => [
+          ...[name, misconfigured === '' ? state : `rests (${misconfigured})`],
+          ofSeconds(Math.max(0, ...sessions.map(({ sends_since: at }) => at)) / 1000),
+          ...[withLimit(of.rate, of.rate_limit), withLimit(of.in_flight, of.window), String(of.queued)],
           errors.map(({ code, count }) => `${code} (${count})`).join(', ') || '-',
         ]);
         const heading = ['NAME', 'STATE', 'SENDS SINCE', 'PARTS/S', 'IN FLIGHT', 'QUEUED', 'ERRORS OF THE LAST HOUR'];

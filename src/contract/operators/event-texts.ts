@@ -67,6 +67,14 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, Localized>> = {
     en: 'the SMS connector {name} is not bound to its carrier',
   },
   'connector.bound': { 'zh-CN': '短信通道 {name} 已重新连接', en: 'the SMS connector {name} is bound again' },
+  'connector.misconfigured': {
+    'zh-CN': '短信通道 {name} 的参数有误，运营商拒绝了所有短信（{code}），通道已暂停',
+    en: 'the carrier refuses every message of the SMS connector {name} for its settings ({code}); it rests',
+  },
+  'connector.accepting': {
+    'zh-CN': '运营商已重新接收短信通道 {name} 的短信',
+    en: 'the carrier accepts messages of the SMS connector {name} again',
+  },
   'quota.near': {
     'zh-CN': '账户 {name} 的{quota}接近限额：{used} / {limit}',
     en: 'account {name} is near its limit of {quota}: {used} of {limit}',

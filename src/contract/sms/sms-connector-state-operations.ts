@@ -24,6 +24,14 @@ export const SMS_CONNECTOR_STATE_OPERATIONS = {
           window: z.int().describe('parts in flight at most, of all sessions; 0: no limit'),
           rate: z.number().describe('parts sent a second, over the last 10 s'),
           in_flight: z.int().describe('parts in flight'),
+          misconfigured: z
+            .string()
+            .describe(
+              'code with which the carrier refuses every part for the settings; the connector rests; empty: none',
+            ),
+          misconfigured_text: z
+            .string()
+            .describe('the same in the language of the request; empty: nothing is known of it'),
           queued: z.int().describe('parts that wait in routes with the connector; at most 100000 are counted'),
           sessions: z
             .array(
@@ -31,7 +39,7 @@ export const SMS_CONNECTOR_STATE_OPERATIONS = {
                 control: z.string().describe('beginning of the id of the control that has it; empty on SQLite'),
                 state: z
                   .enum(['connecting', 'bound', 'paused', 'closed'])
-                  .describe('paused: the carrier is throttling'),
+                  .describe('paused: the carrier is throttling, or the connector rests'),
                 sends_since: MILLISECONDS.describe('since when it can send, in Unix milliseconds; 0: it cannot'),
                 receives_since: MILLISECONDS.describe('since when receipts can arrive; 0: they cannot'),
                 rate: z.number(),
@@ -61,7 +69,7 @@ export const SMS_CONNECTOR_STATE_OPERATIONS = {
         list: [
           {
             ...{ name: 'carrier', kind: 'smpp', state: 'up', rate_limit: 100, window: 50 },
-            ...{ rate: 42.5, in_flight: 7, queued: 120 },
+            ...{ rate: 42.5, in_flight: 7, queued: 120, misconfigured: '', misconfigured_text: '' },
             sessions: [
               {
                 ...{ control: '3f2a9c01', state: 'bound', rate: 42.5, in_flight: 7 },

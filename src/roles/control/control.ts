@@ -9,6 +9,7 @@ import type { SmsHooks } from '#api/sms/sms-services.ts';
 import type { LivePorts } from '#api/wire/live-addresses.ts';
 import type { Config } from '#config';
 import { type Db, openDatabase } from '#db/open.ts';
+import type { Controls } from '#db/peers/peers.ts';
 import { openKeyring } from '#db/rotation/sealed-secrets.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { readFleet } from '#db/tables/fleet/authorities.ts';
@@ -17,6 +18,7 @@ import { createGuard, type Guard } from '#edge/origin/guard.ts';
 import { createResolver } from '#edge/origin/resolve.ts';
 import { cdnIdOf } from '#edge/origin-headers.ts';
 import { checkOrigin } from '#edge/pipeline/check-origin.ts';
+import type { ConnectorSources } from '#events/connectors.ts';
 import { type FeedServer, startFeedServer } from '#feed/server/server.ts';
 import { announceFleetId } from '#fleet/announcements.ts';
 import { type EdgeStates, startEdgeStates } from '#fleet/edge-states.ts';
@@ -93,8 +95,7 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
   const api = stack.use(await startApi({ ...given, db, peers, localSecret, clock, steadyClock, log, registry }));
   const sms = await startSms({ config, db, peers, ring, guard, log, registry });
   engine.running = sms;
-  const isConnectorUp = (id: number) => sms.isUp(id);
-  stack.use(startEvents({ config, db, peers, ring, guard, isConnectorUp, log, registry }));
+  stack.use(startEvents({ config, db, peers, ring, guard, connectors: connectorsOf(sms, peers), log, registry }));
   if (acme === undefined) await warnOfStoppedRenewals(db, log);
   else stack.use(await startAcme({ acme, build, db, peers, ring, log, registry }));
   stack.use(watchStored({ db, log, registry }));
@@ -108,6 +109,14 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
       await Promise.all([feed.endStreams(graceMs), api.close(), sms.stop(graceMs)]);
       await running[Symbol.asyncDispose]();
     },
+  };
+}
+
+/** The connectors of all controls. */
+function connectorsOf(sms: RunningSms, peers: Controls): ConnectorSources {
+  return {
+    isUp: (id) => sms.isUp(id) || peers.isUpElsewhere(id),
+    reports: () => [...sms.reports(), ...peers.connectorsElsewhere.flatMap(({ reports }) => reports)],
   };
 }
 

@@ -11,7 +11,7 @@ import type { Keyring } from '#db/secrets/keyring.ts';
 import { readEventBacklog } from '#db/tables/events/webhooks.ts';
 import type { GuardOptions } from '#edge/origin/guard.ts';
 import { observeCertificates } from '#events/certificates.ts';
-import { observeConnectors } from '#events/connectors.ts';
+import { type ConnectorSources, observeConnectors } from '#events/connectors.ts';
 import { startEventDeliveries } from '#events/deliveries.ts';
 import { observeEdges } from '#events/edges.ts';
 import type { Observer } from '#events/observer.ts';
@@ -36,8 +36,7 @@ export interface EventsOptions {
   readonly ring: Keyring;
   /** Guard for addresses of customers. */
   readonly guard: GuardOptions;
-  /** Whether this control can send by the SMS connector. */
-  readonly isConnectorUp: (connectorId: number) => boolean;
+  readonly connectors: ConnectorSources;
   readonly log: Logger;
   readonly registry: Registry;
 }
@@ -55,7 +54,7 @@ export function startEvents(options: EventsOptions): AsyncDisposable {
   return stack;
 }
 
-function observersOf({ config, db, peers, isConnectorUp }: EventsOptions): readonly Observer[] {
+function observersOf({ config, db, connectors }: EventsOptions): readonly Observer[] {
   const { purgeUrlsPerDay, purgeDirectoriesPerDay, prefetchUrlsPerDay, smsBalanceNear, timeZone } = config;
   const limits = {
     purgeUrls: purgeUrlsPerDay,
@@ -66,7 +65,7 @@ function observersOf({ config, db, peers, isConnectorUp }: EventsOptions): reado
   return [
     observeOrigins(db, SOON_MS),
     observeEdges(db, SOON_MS),
-    observeConnectors(db, (id) => isConnectorUp(id) || peers.isUpElsewhere(id), SOON_MS),
+    observeConnectors(db, connectors, SOON_MS),
     observeQuotas({ db, limits, lowBalance: smsBalanceNear, dayOf, everyMs: SOON_MS }),
     observeCertificates(db, LATER_MS),
     observeMachine(config, db.clock()),

@@ -33,6 +33,7 @@ export const connectLoopback: ConnectCarrier<LoopbackSettings> = (_settings, eve
     get isReceiving() {
       return state === 'bound';
     },
+    wholeMessages: false,
     async submit() {
       if (state !== 'bound') return { kind: 'unsent', reason: state };
       warn();

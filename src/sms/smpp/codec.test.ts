@@ -2,12 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { anyPdu } from '../../../test/support/sms/any-pdu.ts';
-import { BIND } from '../../../test/support/sms/bind.ts';
+import { FrameReader } from '../wire/frames.ts';
 import { decodePdu } from './decode.ts';
+import { FRAMES } from './dialect.ts';
 import { encodePdu } from './encode.ts';
-import { FrameReader, MAX_PDU_OCTETS } from './frames.ts';
-import { LAYOUTS, type Pdu, RESPONSE_BIT } from './layouts.ts';
+import { type Fields, LAYOUTS, type Pdu, RESPONSE_BIT } from './layouts.ts';
 import { numberTlv, TAGS, textTlv } from './tlvs.ts';
+
+const BIND: Fields<'bindTransceiver'> = {
+  ...{ systemId: 'a', password: 'b', systemType: '', interfaceVersion: 0x34 },
+  ...{ addrTon: 0, addrNpi: 0, addressRange: '' },
+};
 
 describe('SMPP codec', () => {
   test('every PDU with any optional parameters comes back as it was', () => {
@@ -176,7 +181,7 @@ describe('SMPP frames', () => {
         (pdus, cuts) => {
           const frames = pdus.map(encodePdu);
           const stream = Buffer.concat(frames);
-          const reader = new FrameReader();
+          const reader = new FrameReader(FRAMES);
           const got: Buffer[] = [];
           let at = 0;
           for (const cut of [...cuts, stream.length]) {
@@ -191,12 +196,12 @@ describe('SMPP frames', () => {
     );
   });
 
-  for (const length of [0, 8, 15, MAX_PDU_OCTETS + 1, 0x7fffffff, 0xffffffff])
+  for (const length of [0, 8, 15, FRAMES.maxOctets + 1, 0x7fffffff, 0xffffffff])
     test(`a length of ${length} ends the stream after the PDUs before it`, () => {
       const before = Buffer.from('00000010000000150000000000000001', 'hex');
       const head = Buffer.alloc(4);
       head.writeUInt32BE(length);
-      const read = new FrameReader().push(Buffer.concat([before, head]));
+      const read = new FrameReader(FRAMES).push(Buffer.concat([before, head]));
       assert.deepEqual([read.kind, read.frames], ['malformed', [before]]);
     });
 });

@@ -1,16 +1,14 @@
 /** Composes the submit_sm of a part. Pure. */
 import type { SmppSettings } from '#model/sms-connector.ts';
 import type { PartToSubmit } from '../carrier.ts';
-import { concatenationHeader, concatenationTlvs } from './concatenation.ts';
+import { concatenationHeader } from '../text/concatenation.ts';
+import type { Impossible } from '../wire/dialect.ts';
 import { encodeText } from './data-coding.ts';
-import type { Fields, Tlv } from './layouts.ts';
-import { STATUS } from './statuses.ts';
+import type { Fields } from './layouts.ts';
+import type { SmppRequest } from './request.ts';
+import { sarTlvs } from './sar.ts';
+import { refusalOf, STATUS } from './statuses.ts';
 import { TAGS, u16Tlv } from './tlvs.ts';
-
-export type ComposedPdu =
-  | { readonly kind: 'submit'; readonly fields: Fields<'submitSm'>; readonly tlvs: readonly Tlv[] }
-  /** Error that every carrier would return for the part. */
-  | { readonly kind: 'impossible'; readonly status: number };
 
 /** Bit of esm_class: the text begins with a user data header. */
 const HAS_HEADER = 0x40;
@@ -20,17 +18,18 @@ const UNKNOWN = { ton: 0, npi: 0 };
 /** First version with optional parameters (TLVs). */
 const FIRST_WITH_TLVS = 0x34;
 
-export function composeSubmit(part: PartToSubmit, settings: SmppSettings): ComposedPdu {
-  if (!/^[\x20-\x7e]{0,20}$/.test(settings.sender)) return { kind: 'impossible', status: STATUS.invalidSource };
-  if (!/^\+\d{1,20}$/.test(part.destination)) return { kind: 'impossible', status: STATUS.invalidDestination };
+/** Returns the error that every carrier would return if the part cannot be sent. */
+export function composeSubmit(part: PartToSubmit, settings: SmppSettings): SmppRequest | Impossible {
+  if (!/^[\x20-\x7e]{0,20}$/.test(part.sender)) return refusalOf(STATUS.invalidSource);
+  if (!/^\+\d{1,20}$/.test(part.destination)) return refusalOf(STATUS.invalidDestination);
   const { dataCoding, octets } = encodeText(part.text, settings.gsm7);
   const isLong = part.parts > 1;
   const hasHeader = isLong && settings.concatenation === 'udh';
   const shortMessage = hasHeader ? Buffer.concat([concatenationHeader(part), octets]) : octets;
-  if (shortMessage.length > MAX_MESSAGE_OCTETS) return { kind: 'impossible', status: STATUS.invalidMessageLength };
+  if (shortMessage.length > MAX_MESSAGE_OCTETS) return refusalOf(STATUS.invalidMessageLength);
   const fields = {
     serviceType: '',
-    ...sourceOf(settings),
+    ...sourceOf(part.sender, settings),
     destAddrTon: settings.destinationType.ton,
     destAddrNpi: settings.destinationType.npi,
     destinationAddr: part.destination.slice(1),
@@ -45,18 +44,19 @@ export function composeSubmit(part: PartToSubmit, settings: SmppSettings): Compo
     smDefaultMsgId: 0,
     shortMessage,
   };
-  const sar = isLong && !hasHeader ? concatenationTlvs(part) : [];
+  const sar = isLong && !hasHeader ? sarTlvs(part) : [];
   const reference = u16Tlv(TAGS.userMessageReference, part.partId % 0x10000);
-  return { kind: 'submit', fields, tlvs: settings.interfaceVersion < FIRST_WITH_TLVS ? sar : [reference, ...sar] };
+  const tlvs = settings.interfaceVersion < FIRST_WITH_TLVS ? sar : [reference, ...sar];
+  return { kind: 'request', command: 'submitSm', fields, tlvs };
 }
 
 /** Octets of one message in a phone network, including the header; 160 septets of the GSM alphabet fit into them. */
 const MAX_MESSAGE_OCTETS = 160;
 
-function sourceOf({
-  sender,
-  senderType,
-}: SmppSettings): Pick<Fields<'submitSm'>, 'sourceAddr' | 'sourceAddrTon' | 'sourceAddrNpi'> {
+function sourceOf(
+  sender: string,
+  { senderType }: SmppSettings,
+): Pick<Fields<'submitSm'>, 'sourceAddr' | 'sourceAddrTon' | 'sourceAddrNpi'> {
   const isInternational = /^\+\d+$/.test(sender);
   const { ton, npi } = senderType ?? typeOf(sender, isInternational);
   return { sourceAddrTon: ton, sourceAddrNpi: npi, sourceAddr: isInternational ? sender.slice(1) : sender };

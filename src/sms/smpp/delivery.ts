@@ -3,19 +3,23 @@
  * docs/decisions/0421
  */
 import type { SmppSettings } from '#model/sms-connector.ts';
-import type { MobileOriginated, Receipt, Unread, UnreadReason } from '../carrier.ts';
+import type { UnreadReason } from '../carrier.ts';
 import { parseMsisdn } from '../msisdn.ts';
-import { readConcatenationTlvs, readUserData } from './concatenation.ts';
+import { readUserData } from '../text/concatenation.ts';
+import type { Delivery } from '../wire/dialect.ts';
 import { readContent } from './data-coding.ts';
-import type { Tlv } from './layouts.ts';
+import type { PduOf, Tlv } from './layouts.ts';
 import { looksLikeReceipt, readReceipt, saysNothing } from './receipt.ts';
-import type { Deliver } from './session.ts';
+import { readSarTlvs } from './sar.ts';
 import { TAGS, tlvOf } from './tlvs.ts';
 
-export type Delivery =
-  | { readonly kind: 'receipt'; readonly receipt: Receipt }
-  | { readonly kind: 'reply'; readonly message: MobileOriginated }
-  | { readonly kind: 'unread'; readonly unread: Unread };
+export interface Deliver {
+  readonly pdu: PduOf<'deliverSm'> | PduOf<'dataSm'>;
+  /** The whole PDU as received. */
+  readonly frame: Buffer;
+  /** Name of the mandatory field before which the PDU ends. */
+  readonly missing?: string;
+}
 
 /** Bits 2 to 5 of esm_class, the type of the message. SMPP 3.4 §5.2.12 */
 const TYPE_MASK = 0x3c;
@@ -47,7 +51,7 @@ export function readDelivery(deliver: Deliver, settings: SmppSettings): Delivery
   // An acknowledgement with text from a phone counts as a reply.
   if (type !== TYPE_PLAIN && octets.length === 0) return unread(deliver, 'empty');
   const userData = (esmClass & HAS_HEADER) === 0 ? { octets } : readUserData(octets);
-  const concatenation = userData.concatenation ?? readConcatenationTlvs(tlvs);
+  const concatenation = userData.concatenation ?? readSarTlvs(tlvs);
   const message = {
     ...{ origin: number ?? sourceAddr, destination: destinationAddr },
     ...{ ...readContent(dataCoding, userData.octets), coding: dataCoding, octets: userData.octets },

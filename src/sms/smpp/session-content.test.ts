@@ -7,7 +7,6 @@ import { anyPdu } from '../../../test/support/sms/any-pdu.ts';
 import { beginSession, idOf, MESSAGE } from '../../../test/support/sms/smpp-session.ts';
 import { encodePdu } from './encode.ts';
 import { type Command, type Fields, LAYOUTS } from './layouts.ts';
-import type { Deliver } from './session.ts';
 
 const ACCEPTED: Fields<'submitSmResp'> = { messageId: '1a' };
 
@@ -51,9 +50,9 @@ test('a delivery that ends anywhere, or has surplus octets, is reported and answ
   const whole = encodePdu({ command: 'deliverSm', status: 0, sequence: 7, fields: MESSAGE, tlvs: [] });
   const pieces = Array.from({ length: whole.length - 16 }, (_, n) => whole.subarray(0, 16 + n));
   for (const octets of [...pieces, ...[1, 2, 3].map((more) => Buffer.concat([whole, Buffer.alloc(more, 0x41)]))]) {
-    const told: Deliver[] = [];
-    const it = beginSession({}, async (delivery) => {
-      told.push(delivery);
+    const told: Buffer[] = [];
+    const it = beginSession({}, async (_packet, frame) => {
+      told.push(frame);
       return true;
     });
     it.answer('bindTransceiverResp', { systemId: '' });
@@ -61,7 +60,7 @@ test('a delivery that ends anywhere, or has surplus octets, is reported and answ
     await turn();
     const { command, status, sequence } = it.sent().at(-1) ?? {};
     assert.deepEqual([command, status, sequence], ['deliverSmResp', 0, 7]);
-    assert.deepEqual([told.length, told[0]?.frame.length], [1, octets.length]);
+    assert.deepEqual([told.length, told[0]?.length], [1, octets.length]);
   }
 });
 

@@ -4,14 +4,14 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { anyPdu } from '../../../test/support/sms/any-pdu.ts';
-import { BIND, SESSION_TIMES } from '../../../test/support/sms/bind.ts';
-import { beginSession, idOf, MESSAGE } from '../../../test/support/sms/smpp-session.ts';
+import { beginSession, idOf, MESSAGE, pduOf, SESSION_TIMES } from '../../../test/support/sms/smpp-session.ts';
+import { Pace } from '../wire/pace.ts';
+import { reconnectDelayMs } from '../wire/reconnect.ts';
+import { countTo } from '../wire/sequence.ts';
+import type { SessionEnd } from '../wire/session.ts';
+import type { DecodedPdu } from './decode.ts';
 import { encodePdu } from './encode.ts';
-import type { Fields, Pdu } from './layouts.ts';
-import { Pace } from './pace.ts';
-import { reconnectDelayMs } from './reconnect.ts';
-import { nextSequence } from './sequence.ts';
-import type { SessionEnd } from './session.ts';
+import type { Fields } from './layouts.ts';
 
 const { sourceAddrTon, sourceAddrNpi, sourceAddr, destAddrTon, destAddrNpi, destinationAddr } = MESSAGE;
 const SOURCE = { sourceAddrTon, sourceAddrNpi, sourceAddr };
@@ -29,7 +29,8 @@ test('a bind that is answered makes a session; one that is refused or not answer
 
   const refused = beginSession();
   refused.answer('bindTransceiverResp', { systemId: '' }, 5);
-  assert.deepEqual(refused.ends, [{ kind: 'refused', status: 5 }]);
+  const reason = '0x00000005, the carrier allows no more sessions (already bound)';
+  assert.deepEqual(refused.ends, [{ kind: 'refused', reason, isLasting: true }]);
 
   const unanswered = beginSession();
   unanswered.timers.advance(9_999);
@@ -40,7 +41,7 @@ test('a bind that is answered makes a session; one that is refused or not answer
 });
 
 test('a bind with unencodable fields ends the session, and throws nothing at the connection', () => {
-  const it = beginSession({ bind: { ...BIND, systemId: '商店' } });
+  const it = beginSession({ settings: { systemId: '商店' } });
   assert.deepEqual(it.sent(), []);
   assert.match(JSON.stringify(it.ends), /^\[\{"kind":"closed","reason":"systemId: /);
   assert.ok(it.hasEnded());
@@ -54,8 +55,9 @@ test('each part has a sequence number of its own; after 0x7FFFFFFF comes 1, unle
   assert.deepEqual(sequences, [0x7ffffffe, 0x7fffffff, 1, 2]);
   for (const sequence of [2, 1, 0x7fffffff]) it.answer('submitSmResp', { messageId: String(sequence) }, 0, sequence);
   assert.deepEqual((await Promise.all(answers)).map(idOf), ['2147483647', '1', '2']);
+  const taken = [0x7fffffff, 1, 2, 3];
   assert.equal(
-    nextSequence(0x7ffffffe, (n) => n === 0x7fffffff || n <= 3),
+    countTo(0x7fffffff, 0x7ffffffe)(undefined, (key) => taken.includes(Number(key))),
     4,
   );
 });
@@ -63,8 +65,8 @@ test('each part has a sequence number of its own; after 0x7FFFFFFF comes 1, unle
 test('a part without an answer in time is settled as such, and a late answer is still reported', async () => {
   const it = beginSession();
   it.answer('bindTransceiverResp', { systemId: '' });
-  const late: Pdu[] = [];
-  const first = it.session.submit(MESSAGE, [], (pdu) => late.push(pdu));
+  const late: DecodedPdu[] = [];
+  const first = it.submit((packet) => late.push(packet));
   it.timers.advance(20_000);
   const second = it.submit();
   it.answer('enquireLinkResp', {}, 0, 999); // it lives
@@ -75,7 +77,7 @@ test('a part without an answer in time is settled as such, and a late answer is 
   it.answer('submitSmResp', { messageId: 'a' }, 0, 2);
   it.answer('submitSmResp', { messageId: 'a' }, 0, 2);
   assert.deepEqual(
-    late.map(({ sequence }) => sequence),
+    late.map((packet) => packet.kind === 'pdu' && packet.pdu.sequence),
     [2],
   );
   assert.ok(it.session.isBound);
@@ -233,7 +235,7 @@ test('an answer of another kind, or to nothing, is ignored', async () => {
   it.answer('enquireLinkResp', {}, 0, 2);
   it.answer('submitSmResp', { messageId: 'x' }, 0, 77);
   it.answer('genericNack', {}, 0x58, 2);
-  assert.ok(((await answer) as { pdu?: Pdu }).pdu?.command === 'genericNack');
+  assert.equal(pduOf(await answer)?.command, 'genericNack');
 });
 
 test('a carrier that unbinds is read to its end, for a while: parts that it has accepted are not in doubt', async () => {
@@ -281,7 +283,7 @@ test("answers that arrive before the carrier's unbind_resp count when we unbind"
 });
 
 test('a throttled connector pauses, longer each time, and resumes little by little', () => {
-  const pace = new Pace(10);
+  const pace = new Pace(10, 1);
   assert.equal(pace.room(3, 0), 7);
   assert.equal(pace.throttled(0), 1_000);
   assert.equal(pace.throttled(500), undefined);
@@ -294,6 +296,9 @@ test('a throttled connector pauses, longer each time, and resumes little by litt
   for (let n = 0; n < 200; n += 1) pace.taken();
   assert.equal(pace.room(0, 3_000_000), 10);
   assert.equal(pace.throttled(3_000_000), 1_000);
+  const whole = new Pace(16, 9);
+  for (let n = 0; n < 9; n += 1) whole.throttled(n * 100_000);
+  assert.equal(whole.room(0, 3_000_000), 9, 'a long message fits');
 });
 
 test('the pause before the next session doubles up to a minute, and is long after ESME_RALYBND (vumi#624, node-smpp#250, jsmpp#180)', () => {
@@ -303,5 +308,6 @@ test('the pause before the next session doubles up to a minute, and is long afte
     [550, 1050, 16_050, 30_050, 30_050],
   );
   assert.equal(reconnectDelayMs(closed, 1, 0), 50);
-  assert.ok(reconnectDelayMs({ kind: 'refused', status: 5 }, 1, 0) >= 30_000);
+  assert.ok(reconnectDelayMs({ kind: 'refused', reason: '', isLasting: true }, 1, 0) >= 30_000);
+  assert.equal(reconnectDelayMs({ kind: 'refused', reason: '', isLasting: false }, 1, 0), 50);
 });

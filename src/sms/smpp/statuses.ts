@@ -1,5 +1,6 @@
-/** Classifies a carrier's command_status. docs/decisions/0204 */
+/** What a carrier's command_status means. docs/decisions/0204, 0751 */
 import type { RefusalClass } from '../carrier.ts';
+import type { Impossible } from '../wire/dialect.ts';
 
 export const STATUS = {
   ok: 0x00,
@@ -15,6 +16,12 @@ export const STATUS = {
   invalidPassword: 0x0e,
   invalidSystemId: 0x0f,
   queueFull: 0x14,
+  invalidServiceType: 0x15,
+  invalidSourceTon: 0x48,
+  invalidSourceNpi: 0x49,
+  invalidDestinationTon: 0x50,
+  invalidDestinationNpi: 0x51,
+  invalidSystemType: 0x53,
   throttled: 0x58,
   /** Temporary error of the receiver: the carrier sends the delivery again. */
   receiverTemporary: 0x64,
@@ -26,9 +33,34 @@ const CLASSES: Readonly<Record<number, RefusalClass>> = {
   [STATUS.systemError]: 'transient',
   [STATUS.receiverTemporary]: 'transient',
   [STATUS.invalidBindState]: 'rebind',
+  [STATUS.invalidSource]: 'misconfigured',
+  [STATUS.invalidServiceType]: 'misconfigured',
+  [STATUS.invalidSourceTon]: 'misconfigured',
+  [STATUS.invalidSourceNpi]: 'misconfigured',
+  [STATUS.invalidDestinationTon]: 'misconfigured',
+  [STATUS.invalidDestinationNpi]: 'misconfigured',
+  [STATUS.invalidSystemType]: 'misconfigured',
 };
 
 /** Unknown statuses are permanent: another try would be refused like the first. */
-export function refusalClassOf(status: number): RefusalClass {
-  return CLASSES[status] ?? 'permanent';
+export function refusalOf(status: number): Impossible {
+  return { kind: 'refused', status: codeOf(status), class: CLASSES[status] ?? 'permanent' };
+}
+
+const WORDS: Readonly<Record<number, string>> = {
+  [STATUS.invalidBindState]: 'not in this state',
+  [STATUS.alreadyBound]: 'the carrier allows no more sessions (already bound)',
+  [STATUS.bindFailed]: 'bind failed',
+  [STATUS.invalidPassword]: 'wrong password',
+  [STATUS.invalidSystemId]: 'unknown system_id',
+};
+
+/** Describes a status for operators. */
+export function describeCommandStatus(status: number): string {
+  const word = WORDS[status];
+  return word === undefined ? codeOf(status) : `${codeOf(status)}, ${word}`;
+}
+
+function codeOf(status: number): string {
+  return `0x${status.toString(16).padStart(8, '0')}`;
 }

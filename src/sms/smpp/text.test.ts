@@ -4,11 +4,12 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
 import type { PartToSubmit } from '../carrier.ts';
+import { readUserData } from '../text/concatenation.ts';
 import { splitText } from '../text/split.ts';
 import { composeSubmit } from './compose.ts';
-import { readConcatenationTlvs, readUserData } from './concatenation.ts';
 import { encodeText, readContent } from './data-coding.ts';
 import type { Fields, Tlv } from './layouts.ts';
+import { readSarTlvs } from './sar.ts';
 import { numberTlv, TAGS } from './tlvs.ts';
 
 const SETTINGS: SmppSettings = { ...SMPP_DEFAULTS, kind: 'smpp', host: 'h', port: 2775, systemId: 'a', password: 'b' };
@@ -19,6 +20,8 @@ const PART: PartToSubmit = {
   part: 1,
   parts: 1,
   reference: 0,
+  sender: '',
+  partsLeft: 0,
 };
 const text = fc
   .string({
@@ -43,7 +46,7 @@ describe('the text of a submit_sm', () => {
               assert.ok(fields.shortMessage.length <= (fields.dataCoding === 0 ? 160 : 140));
               const userData =
                 fields.esmClass === 0x40 ? readUserData(fields.shortMessage) : { octets: fields.shortMessage };
-              const place = 'concatenation' in userData ? userData.concatenation : readConcatenationTlvs(tlvs);
+              const place = 'concatenation' in userData ? userData.concatenation : readSarTlvs(tlvs);
               return { text: readContent(fields.dataCoding, userData.octets).text, place };
             });
             assert.equal(read.map((part) => part.text).join(''), it);
@@ -88,15 +91,15 @@ describe('the text of a submit_sm', () => {
     assert.equal(submitsOf('ê', { gsm7: true }, 0)[0]?.fields.dataCoding, 8);
   });
 
-  const SENDERS: readonly [Partial<SmppSettings>, readonly unknown[]][] = [
-    [{ sender: '10690000' }, [0, 0, '10690000']],
-    [{ sender: 'Causeway' }, [5, 0, 'Causeway']],
-    [{ sender: '+85261234567' }, [1, 1, '85261234567']],
-    [{ sender: '10690000', senderType: { ton: 3, npi: 9 } }, [3, 9, '10690000']],
+  const SENDERS: readonly [string, Partial<SmppSettings>, readonly unknown[]][] = [
+    ['10690000', {}, [0, 0, '10690000']],
+    ['Causeway', {}, [5, 0, 'Causeway']],
+    ['+85261234567', {}, [1, 1, '85261234567']],
+    ['10690000', { senderType: { ton: 3, npi: 9 } }, [3, 9, '10690000']],
   ];
-  for (const [settings, expected] of SENDERS)
-    test(`a sender is encoded: ${JSON.stringify(settings)}`, () => {
-      const { fields } = composed(PART, settings);
+  for (const [sender, settings, expected] of SENDERS)
+    test(`a sender is encoded: ${sender} ${JSON.stringify(settings)}`, () => {
+      const { fields } = composed({ ...PART, sender }, settings);
       assert.deepEqual([fields.sourceAddrTon, fields.sourceAddrNpi, fields.sourceAddr], expected);
     });
 
@@ -113,14 +116,14 @@ describe('the text of a submit_sm', () => {
     });
 
   test('a part that no carrier could accept is refused here', () => {
-    const status = (part: Partial<PartToSubmit>, settings: Partial<SmppSettings> = {}) => {
-      const it = composeSubmit({ ...PART, ...part }, { ...SETTINGS, ...settings });
-      return it.kind === 'impossible' ? it.status : undefined;
+    const refusal = (part: Partial<PartToSubmit>) => {
+      const it = composeSubmit({ ...PART, ...part }, SETTINGS);
+      return it.kind === 'refused' ? [it.status, it.class] : undefined;
     };
-    assert.equal(status({}, { sender: '公司' }), 0x0a);
-    assert.equal(status({}, { sender: 'a'.repeat(21) }), 0x0a);
-    assert.equal(status({ destination: '13800138000' }), 0x0b);
-    assert.equal(status({ text: 'a'.repeat(161) }), 0x01);
+    assert.deepEqual(refusal({ sender: '公司' }), ['0x0000000a', 'misconfigured']);
+    assert.deepEqual(refusal({ sender: 'a'.repeat(21) }), ['0x0000000a', 'misconfigured']);
+    assert.deepEqual(refusal({ destination: '13800138000' }), ['0x0000000b', 'permanent']);
+    assert.deepEqual(refusal({ text: 'a'.repeat(161) }), ['0x00000001', 'permanent']);
   });
 
   test('a carrier of SMPP 3.3 gets no optional parameter', () => {
@@ -226,6 +229,6 @@ function submitsOf(it: string, settings: Partial<SmppSettings>, reference: numbe
 
 function composed(part: PartToSubmit, settings: Partial<SmppSettings>): Submit {
   const it = composeSubmit(part, { ...SETTINGS, ...settings });
-  assert.ok(it.kind === 'submit');
+  assert.ok(it.kind === 'request' && it.command === 'submitSm');
   return it;
 }

@@ -29,6 +29,8 @@ export interface TestCarrier {
   roomFreed(): number;
   /** Makes storing of deliveries fail from now on, or succeed again. */
   failToStore(isFailing: boolean): void;
+  /** How many deliveries could not be stored. */
+  unstored(): number;
   bound(): Promise<unknown>;
 }
 
@@ -50,8 +52,12 @@ export function connectTestCarrier(
   const late: { partId: number; outcome: SubmitOutcome }[] = [];
   let freed = 0;
   let isFailing = false;
+  let unstored = 0;
   const store = async <T>(list: T[], item: T) => {
-    if (isFailing) throw new Error('the disk is full');
+    if (isFailing) {
+      unstored += 1;
+      throw new Error('the disk is full');
+    }
     list.push(item);
   };
   const events = {
@@ -77,6 +83,7 @@ export function connectTestCarrier(
     ends,
     late,
     roomFreed: () => freed,
+    unstored: () => unstored,
     failToStore: (value) => {
       isFailing = value;
     },
@@ -107,6 +114,8 @@ export function partToSubmit(changed: Partial<PartToSubmit> = {}): PartToSubmit 
     part: 1,
     parts: 1,
     reference: 0,
+    sender: '1069',
+    partsLeft: 0,
   };
   return { ...part, ...changed };
 }

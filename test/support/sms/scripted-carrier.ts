@@ -15,6 +15,7 @@ export class ScriptedCarrier implements Carrier {
   state: CarrierState = 'bound';
   readonly isReceiving = true;
   readonly inFlight = 0;
+  wholeMessages = false;
   window = 10;
   answer: Answer = (_part, n) => accepted(`id-${n}`);
   readonly submitted: PartToSubmit[] = [];

@@ -1,12 +1,17 @@
 /** A session over octets and time, without a socket. */
 import assert from 'node:assert/strict';
-import { decodePdu } from '#sms/smpp/decode.ts';
+import type { SmppSettings } from '#model/sms-connector.ts';
+import { type DecodedPdu, decodePdu } from '#sms/smpp/decode.ts';
+import { smppDialect } from '#sms/smpp/dialect.ts';
 import { encodePdu } from '#sms/smpp/encode.ts';
 import { type Command, type Fields, LAYOUTS, type Pdu } from '#sms/smpp/layouts.ts';
-import type { PduAnswer } from '#sms/smpp/pending.ts';
-import { type Deliver, type SessionEnd, SmppSession, type SmppSessionOptions } from '#sms/smpp/session.ts';
+import type { SmppRequest } from '#sms/smpp/request.ts';
+import type { WireAnswer } from '#sms/wire/pending.ts';
+import { type SessionEnd, type SessionTimes, WireSession } from '#sms/wire/session.ts';
 import { createManualTimers } from '../timers.ts';
-import { BIND, SESSION_TIMES } from './bind.ts';
+import { smppSettings } from './carrier.ts';
+
+export const SESSION_TIMES = { bindMs: 10_000, enquireMs: 30_000, inactivityMs: 40_000, responseMs: 30_000 };
 
 export const MESSAGE: Fields<'submitSm'> = {
   serviceType: '',
@@ -28,10 +33,17 @@ export const MESSAGE: Fields<'submitSm'> = {
   shortMessage: Buffer.from('4f60', 'hex'),
 };
 
+interface SessionChanges {
+  readonly settings?: Partial<SmppSettings>;
+  readonly times?: SessionTimes;
+  /** The sequence number before the first. */
+  readonly previousSequence?: number;
+}
+
 /** Begins a session whose connection stands and whose bind is sent. */
 export function beginSession(
-  options: Partial<SmppSessionOptions> = {},
-  deliver: (delivery: Deliver) => Promise<boolean> = async () => true,
+  { settings = {}, times = SESSION_TIMES, previousSequence = 0 }: SessionChanges = {},
+  deliver: (packet: DecodedPdu, frame: Buffer) => Promise<boolean> = async () => true,
 ) {
   const timers = createManualTimers();
   const written: Buffer[] = [];
@@ -44,15 +56,8 @@ export function beginSession(
     },
   };
   const events = { bound: () => {}, deliver, ended: (end: SessionEnd) => void ends.push(end) };
-  const session = new SmppSession({
-    command: 'bindTransceiver',
-    bind: BIND,
-    times: SESSION_TIMES,
-    timers,
-    transport,
-    events,
-    ...options,
-  });
+  const dialect = smppDialect(smppSettings(2775, settings), 'bindTransceiver', previousSequence);
+  const session = new WireSession({ dialect, times, timers, transport, events });
   session.opened();
   const ask = <C extends Command>(command: C, fields: Fields<C>, sequence: number, status = 0) =>
     session.received(encodePdu({ command, status, sequence, fields, tlvs: [] }));
@@ -66,7 +71,7 @@ export function beginSession(
     ask,
     hasEnded: () => hasEnded,
     receive: (octets: Buffer) => session.received(octets),
-    submit: () => session.submit(MESSAGE, [], () => {}),
+    submit: (late: (packet: DecodedPdu) => void = () => {}) => session.submit(SUBMIT, late),
     /** Answers the PDU that was sent last, unless a sequence number is given. */
     answer: <C extends Command>(command: C, fields: Fields<C>, status = 0, sequence = sent().at(-1)?.sequence ?? 0) => {
       assert.ok(LAYOUTS[command].id >= 0x80000000);
@@ -75,7 +80,14 @@ export function beginSession(
   };
 }
 
+const SUBMIT: SmppRequest = { kind: 'request', command: 'submitSm', fields: MESSAGE, tlvs: [] };
+
 /** The message id of an accepted part. */
-export function idOf(answer: PduAnswer): string | undefined {
-  return answer.kind === 'answered' && answer.pdu.command === 'submitSmResp' ? answer.pdu.fields.messageId : undefined;
+export function idOf(answer: WireAnswer<DecodedPdu>): string | undefined {
+  const pdu = pduOf(answer);
+  return pdu?.command === 'submitSmResp' ? pdu.fields.messageId : undefined;
+}
+
+export function pduOf(answer: WireAnswer<DecodedPdu>): Pdu | undefined {
+  return answer.kind === 'answered' && answer.packet.kind === 'pdu' ? answer.packet.pdu : undefined;
 }

@@ -19,6 +19,7 @@ export async function claim(
     connectorId: 1,
     lanes: LANES,
     limit: 10,
+    wholeMessages: false,
     after: [after, after],
     owner: 'a',
     leaseUntil: now + 60_000,

@@ -57,11 +57,11 @@ interface ConnectorCardProps {
 function ConnectorCard({ connector, errorsSince }: ConnectorCardProps) {
   const t = useText(connectorsText);
   const locale = usePreference('locale');
-  const { name, kind, state, rate, rate_limit, in_flight, window, queued, sessions } = connector;
+  const { name, kind, state, rate, rate_limit, in_flight, window, queued, sessions, misconfigured } = connector;
   const count = (value: number) => formatNumber(value, locale);
   const rateText = formatNumber(rate, locale, 1);
   const since = (at: number) => (at === 0 ? t.cannot : <Time at={at} isRelative />);
-  const isReal = kind === 'smpp' && state !== 'disabled';
+  const isReal = kind !== 'loopback' && state !== 'disabled';
   return (
     <Card
       title={<span className="mono wrap">{name}</span>}
@@ -69,6 +69,9 @@ function ConnectorCard({ connector, errorsSince }: ConnectorCardProps) {
       actions={<ConnectorActions name={name} isEnabled={state !== 'disabled'} />}
     >
       {kind === 'loopback' && state !== 'disabled' && <Notice tone="warn">{t.simulates}</Notice>}
+      {misconfigured !== '' && (
+        <Notice tone="bad">{t.misconfigured(misconfigured, connector.misconfigured_text)}</Notice>
+      )}
       <Facts
         facts={[
           { title: t.sends, value: isReal ? since(sinceOf(sessions, 'sends_since')) : undefined },

@@ -1,6 +1,7 @@
 /** Claims parts for sending: they are leased and marked as submitting before their bytes are sent. */
 import { type RawBuilder, type Selectable, sql, type Transaction } from 'kysely';
 import { settleAll } from '#lib/settle-all.ts';
+import { MAX_SMS_PARTS } from '#model/limits.ts';
 import { isPostgres } from '../../engines/engine.ts';
 import type { Executor, Schema } from '../../schema/schema.ts';
 import { runBatch, writeBatch } from '../../statements/batch.ts';
@@ -20,6 +21,7 @@ import {
   selectEnds,
   type Turns,
   takeTurns,
+  takeWholeTurns,
 } from './turns.ts';
 
 const ADVERTISING = 1;
@@ -31,6 +33,8 @@ export interface Claim {
   /** The queues that the connector serves now. */
   readonly lanes: readonly Lane[];
   readonly limit: number;
+  /** Whether the parts of a message are claimed together or not at all. */
+  readonly wholeMessages: boolean;
   /** The last turns before this round. */
   readonly after: Turns;
   /** Names the process. */
@@ -89,12 +93,13 @@ export interface ClaimedParts {
 
 /** Claims due parts. Parts that another process has locked are skipped. */
 export async function claimParts(trx: Transaction<Schema>, claim: Claim): Promise<ClaimedParts> {
-  const { after, limit } = claim;
+  const { after, limit, wholeMessages } = claim;
   const { found, cutAt } = await findDue(trx, claim);
   const sorted = [...new Map(found.map((part) => [part.id, part])).values()].sort(compareTurns);
   const ofPriority = (parts: readonly ClaimedPart[], own: number) => parts.filter(({ priority }) => priority === own);
-  const inTurn = PRIORITIES.flatMap((own) => takeTurns(ofPriority(sorted, own), after[own] ?? 0));
-  const parts = inTurn.slice(0, limit);
+  const takeInTurn = wholeMessages ? takeWholeTurns : takeTurns;
+  const inTurn = PRIORITIES.flatMap((own) => takeInTurn(ofPriority(sorted, own), after[own] ?? 0));
+  const parts = inTurn.slice(0, wholeMessages ? wholeWithin(inTurn, limit) : limit);
   if (parts.length === 0) return { parts, isFull: false, turns: after };
   const partIds = parts.map(({ id }) => id);
   await writeBatch(trx, [updateClaimed({ ...claim, partIds }), ...pin(trx, parts, claim.connectorId)]);
@@ -102,7 +107,15 @@ export async function claimParts(trx: Transaction<Schema>, claim: Claim): Promis
     const [before, last] = [after[own] ?? 0, ofPriority(parts, own).at(-1)];
     return last === undefined ? before : lastTurn(before, last.accountId, cutAt[own] ?? []);
   });
-  return { parts, isFull: parts.length >= limit || cutAt.some((own) => own.length > 0), turns };
+  const isFull = parts.length >= limit || parts.length < inTurn.length || cutAt.some((own) => own.length > 0);
+  return { parts, isFull, turns };
+}
+
+/** Counts the parts that fit, without those of a message that does not fit as a whole. */
+function wholeWithin(parts: readonly ClaimedPart[], limit: number): number {
+  let count = Math.min(limit, parts.length);
+  while (count > 0 && count < parts.length && parts[count - 1]?.messageId === parts[count]?.messageId) count -= 1;
+  return count;
 }
 
 interface Due {
@@ -115,7 +128,8 @@ interface Due {
 async function findDue(trx: Transaction<Schema>, claim: Claim): Promise<Due> {
   const { now } = claim;
   const queues = claim.lanes.flatMap((lane) => PRIORITIES.map((priority): Queue => ({ ...lane, priority, now })));
-  const [pinned = [], ...found] = await runBatch(trx, [selectPinned(claim), ...queues.map(selectEnds)]);
+  const limit = limitOf(claim, claim.limit);
+  const [pinned = [], ...found] = await runBatch(trx, [selectPinned({ ...claim, limit }), ...queues.map(selectEnds)]);
   // `as`: the first result has parts, the others have ends of queues.
   const ends = found.map(([own]) => own as Ends | undefined);
   const turns = await readTurns(trx, queues, ends, claim);
@@ -123,7 +137,7 @@ async function findDue(trx: Transaction<Schema>, claim: Claim): Promise<Due> {
   const cutAt = PRIORITIES.map((own) =>
     turns.flatMap((ids, n) => (queues[n]?.priority === own && isCut(ids) ? ids.slice(-1) : [])),
   );
-  return { found: [...(pinned as readonly ClaimedPart[]), ...due.flat()], cutAt };
+  return { found: [...uncut(claim, pinned as readonly ClaimedPart[], limit), ...due.flat()], cutAt };
 }
 
 /** Reads an equal share of the limit for each account; what some accounts leave is shared among the others. */
@@ -137,15 +151,28 @@ async function readShares(
   let asked = accountIds;
   for (let [share, rest] = [0, claim.limit]; asked.length > 0; ) {
     share += Math.ceil(rest / asked.length);
+    const limit = limitOf(claim, share);
     const lists = await runBatch(
       trx,
-      asked.map((accountId) => selectDue(claim, queue, accountId, share)),
+      asked.map((accountId) => selectDue(claim, queue, accountId, limit)),
     );
-    for (const [n, accountId] of asked.entries()) found.set(accountId, lists[n] ?? []);
+    for (const [n, accountId] of asked.entries()) found.set(accountId, uncut(claim, lists[n] ?? [], limit));
     rest = claim.limit - [...found.values()].flat().length;
-    asked = rest > 0 ? asked.filter((_, n) => (lists[n] ?? []).length >= share) : [];
+    asked = rest > 0 ? asked.filter((_, n) => (lists[n] ?? []).length >= limit) : [];
   }
   return [...found.values()].flat();
+}
+
+/** Parts to read for `wanted` parts: so many more that the last of them is there with all of its message. */
+function limitOf({ wholeMessages }: Claim, wanted: number): number {
+  return wholeMessages ? wanted + MAX_SMS_PARTS - 1 : wanted;
+}
+
+/** Returns the parts that were read, without the last message if the limit may have cut it. */
+function uncut({ wholeMessages }: Claim, read: readonly ClaimedPart[], limit: number): readonly ClaimedPart[] {
+  const last = read.at(-1);
+  if (!wholeMessages || last === undefined || read.length < limit || last.part === last.parts) return read;
+  return read.filter(({ messageId }) => messageId !== last.messageId);
 }
 
 const updateClaimed = statement(

@@ -140,6 +140,16 @@ export function takeTurns<T extends { readonly accountId: number }>(parts: reado
   return Array.from({ length: longest }, (_, n) => queues.flatMap((own) => own.slice(n, n + 1))).flat();
 }
 
+/** Like `takeTurns`, but an account's turn is a whole message: its parts, which follow one another, stay together. */
+export function takeWholeTurns<T extends { readonly accountId: number; readonly messageId: number }>(
+  parts: readonly T[],
+  after: number,
+): readonly T[] {
+  const messages = [...Map.groupBy(parts, ({ messageId }) => messageId).values()];
+  const turns = messages.flatMap((own) => own.slice(0, 1).map(({ accountId }) => ({ accountId, own })));
+  return takeTurns(turns, after).flatMap(({ own }) => own);
+}
+
 /**
  * The account that had the last turn, when `served` got the last part. Accounts behind the last one examined in a queue
  * (`cutAt`) are not passed over, even if an account of another queue was served. Pure.

@@ -1,4 +1,4 @@
-/** Limit of parts in flight at a carrier: the connector's window, reduced while the carrier throttles. */
+/** Limit of parts in flight on a connection: the connector's window, reduced while the carrier throttles. */
 
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
@@ -9,12 +9,15 @@ const MAX_PAUSE_MS = 60_000;
  */
 export class Pace {
   readonly #window: number;
+  readonly #least: number;
   #limit: number;
   #pauseMs = FIRST_PAUSE_MS;
   #pausedUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(window: number) {
+  /** `least`: the smallest window while the carrier throttles. */
+  constructor(window: number, least: number) {
     this.#window = window;
+    this.#least = Math.min(window, least);
     this.#limit = window;
   }
 
@@ -34,7 +37,7 @@ export class Pace {
     const pauseMs = this.#pauseMs;
     this.#pausedUntil = now + pauseMs;
     this.#pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2);
-    this.#limit = Math.max(1, this.#limit / 2);
+    this.#limit = Math.max(this.#least, this.#limit / 2);
     return pauseMs;
   }
 

@@ -1,7 +1,7 @@
 /** Transport of a session over TCP or TLS. */
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { SmppSettings } from '#model/sms-connector.ts';
+import type { CarrierAddress } from '#model/sms-connector.ts';
 import type { Transport } from './session.ts';
 
 export interface SocketEvents {
@@ -15,15 +15,15 @@ const MAX_UNREAD_OCTETS = 1024 * 1024;
 /** Time for written bytes to be sent. */
 const END_MS = 1_000;
 
-export function openSocket(settings: Pick<SmppSettings, 'host' | 'port' | 'tls'>, events: SocketEvents): Transport {
-  const socket = dial(settings);
+export function openSocket(address: CarrierAddress, events: SocketEvents): Transport {
+  const socket = dial(address);
   socket.setNoDelay(true);
   let reason = 'by the carrier';
   socket.on('error', (error) => {
     reason = error.message;
   });
   socket.on('close', () => events.closed(reason));
-  socket.on(settings.tls === undefined ? 'connect' : 'secureConnect', events.opened);
+  socket.on(address.tls === undefined ? 'connect' : 'secureConnect', events.opened);
   socket.on('data', events.received).on('drain', () => socket.resume());
   let unwritten: Buffer[] = [];
   const flush = () => {
@@ -46,7 +46,7 @@ export function openSocket(settings: Pick<SmppSettings, 'host' | 'port' | 'tls'>
   };
 }
 
-function dial({ host, port, tls }: Pick<SmppSettings, 'host' | 'port' | 'tls'>): Socket {
+function dial({ host, port, tls }: CarrierAddress): Socket {
   if (tls === undefined) return connect({ host, port });
   const ca = tls.ca === undefined ? {} : { ca: tls.ca };
   // An IP address is not sent as server name, but Node checks it against the certificate all the same.

@@ -1,43 +1,51 @@
-/** Keeps one session with a carrier bound: connects, binds, and reconnects with back-off until it is disposed of. */
-import type { SmppSettings } from '#model/sms-connector.ts';
+/** Keeps one session with a carrier: connects, logs in, and reconnects with back-off until it is disposed of. */
+import type { CarrierAddress } from '#model/sms-connector.ts';
 import type { CarrierTools } from '../carrier.ts';
+import type { Dialect, WireRequest } from './dialect.ts';
 import { reconnectDelayMs } from './reconnect.ts';
-import { type BindCommand, type Deliver, type SessionEnd, SmppSession, type Transport } from './session.ts';
+import { type SessionEnd, type SessionTimes, type Transport, WireSession } from './session.ts';
 import { openSocket } from './socket.ts';
 
-export interface ConnectionOptions {
-  readonly settings: SmppSettings;
-  readonly command: BindCommand;
+export interface ConnectionOptions<P, R extends WireRequest> {
+  readonly dialect: Dialect<P, R>;
+  readonly address: CarrierAddress;
+  readonly times: SessionTimes;
   readonly tools: CarrierTools;
-  readonly events: ConnectionEvents;
+  readonly events: ConnectionEvents<P>;
 }
 
-interface ConnectionEvents {
+interface ConnectionEvents<P> {
   /** Notified when `session` is bound or ends. */
   changed(): void;
   /** Notified when a session ends or fails to open, before `changed`. */
   ended(end: SessionEnd): void;
   /** See `SessionEvents`. */
-  deliver(delivery: Deliver): Promise<boolean>;
+  deliver(packet: P, frame: Buffer): Promise<boolean>;
 }
 
 /** A session that lasted at least this long resets the back-off. */
 const STABLE_MS = 30_000;
 
-export class SmppConnection implements AsyncDisposable {
-  readonly #options: ConnectionOptions;
-  #session: SmppSession;
+export class WireConnection<P, R extends WireRequest> implements AsyncDisposable {
+  readonly #options: ConnectionOptions<P, R>;
+  /** Parts that were sent and have no answer yet; the sender counts them. */
+  inFlight = 0;
+  #session: WireSession<P, R>;
   #failures = 0;
   #isClosing = false;
   #cancel: (() => void) | undefined;
 
-  constructor(options: ConnectionOptions) {
+  constructor(options: ConnectionOptions<P, R>) {
     this.#options = options;
     this.#session = this.#connect();
   }
 
+  get dialect(): Dialect<P, R> {
+    return this.#options.dialect;
+  }
+
   /** The bound session. */
-  get session(): SmppSession | undefined {
+  get session(): WireSession<P, R> | undefined {
     return this.#session.isBound ? this.#session : undefined;
   }
 
@@ -47,20 +55,18 @@ export class SmppConnection implements AsyncDisposable {
     await this.#session.leave();
   }
 
-  #connect(): SmppSession {
-    const { settings, command, tools, events } = this.#options;
+  #connect(): WireSession<P, R> {
+    const { dialect, address, times, tools, events } = this.#options;
     let boundAt: number | undefined;
     let transport: Transport | undefined;
-    const session = new SmppSession({
-      command,
-      bind: bindFieldsOf(settings),
-      times: timesOf(settings),
-      timers: tools.timers,
+    const session = new WireSession({
+      ...{ dialect, times, timers: tools.timers },
       transport: { write: (octets) => transport?.write(octets), end: () => transport?.end() },
       events: {
-        bound: () => {
+        bound: (warning) => {
           boundAt = tools.timers.now();
-          tools.log.info({ carrier: settings.host, command }, 'bound to the carrier');
+          tools.log.info(this.#facts(), 'bound to the carrier');
+          if (warning !== undefined) tools.log.warn(this.#facts(), warning);
           events.changed();
         },
         deliver: events.deliver,
@@ -73,7 +79,7 @@ export class SmppConnection implements AsyncDisposable {
       closed: (reason: string) => session.closed(reason),
     };
     try {
-      transport = openSocket(settings, socketEvents);
+      transport = openSocket(address, socketEvents);
     } catch (error) {
       // An invalid port or certificate. Reported only after the caller has the session.
       this.#cancel = tools.timers.after(0, () => session.closed(String(error)));
@@ -82,12 +88,12 @@ export class SmppConnection implements AsyncDisposable {
   }
 
   #ended(end: SessionEnd, boundAt: number | undefined): void {
-    const { settings, command, tools, events } = this.#options;
+    const { tools, events } = this.#options;
     const isStable = boundAt !== undefined && tools.timers.now() - boundAt >= STABLE_MS;
     this.#failures = isStable ? 1 : this.#failures + 1;
     const delayMs = reconnectDelayMs(end, this.#failures, tools.random());
     if (!this.#isClosing) {
-      tools.log.warn({ carrier: settings.host, command, end, delayMs }, 'carrier session ended; reconnecting');
+      tools.log.warn({ ...this.#facts(), end, delayMs }, 'carrier session ended; reconnecting');
       this.#cancel = tools.timers.after(delayMs, () => {
         this.#session = this.#connect();
       });
@@ -95,17 +101,9 @@ export class SmppConnection implements AsyncDisposable {
     events.ended(end);
     events.changed();
   }
-}
 
-function bindFieldsOf({ systemId, password, systemType, interfaceVersion }: SmppSettings) {
-  return { systemId, password, systemType, interfaceVersion, addrTon: 0, addrNpi: 0, addressRange: '' };
-}
-
-function timesOf({ bindSeconds, enquireSeconds, inactivitySeconds, responseSeconds }: SmppSettings) {
-  return {
-    bindMs: bindSeconds * 1000,
-    enquireMs: enquireSeconds * 1000,
-    inactivityMs: inactivitySeconds * 1000,
-    responseMs: responseSeconds * 1000,
-  };
+  #facts(): object {
+    const { dialect, address } = this.#options;
+    return { carrier: address.host, ...(dialect.role !== undefined && { role: dialect.role }) };
+  }
 }
