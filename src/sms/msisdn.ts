@@ -21,3 +21,9 @@ export function parseMsisdn(text: string, { bareInternational }: { readonly bare
   const e164 = flatText('+', digits);
   return isValidPhoneNumber(e164) ? { kind: 'number', e164 } : { kind: 'invalid', reason: 'unassigned' };
 }
+
+/** Returns the number in E.164. Carriers omit the `+`, and for domestic numbers the country code too. */
+export function carrierNumber(address: string): string | undefined {
+  const number = parseMsisdn(address, { bareInternational: true });
+  return number.kind === 'number' ? number.e164 : undefined;
+}

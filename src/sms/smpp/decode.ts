@@ -1,4 +1,5 @@
 /** Decodes a PDU leniently: malformed content does not affect the next PDU. */
+import { OctetReader } from '../wire/octet-reader.ts';
 import {
   commandOf,
   type Field,
@@ -14,9 +15,6 @@ import {
 import { TAGS } from './tlvs.ts';
 
 export const HEADER_OCTETS = 16;
-
-/** Maximum octets of a text; the rest is dropped. */
-const MAX_TEXT_OCTETS = 255;
 
 export type DecodedPdu =
   /** `missing`: the PDU ends before this mandatory field; it and all later ones are empty or 0. */
@@ -34,7 +32,7 @@ export function decodePdu(frame: Buffer): DecodedPdu {
   const command = commandOf(id);
   if (command === undefined) return { kind: 'unknown', id, sequence };
   const { id: number, fields: layout } = LAYOUTS[command];
-  const reader = new Reader(frame);
+  const reader = new OctetReader(frame, HEADER_OCTETS);
   // SMPP 3.4 §4.4.2: an error response has no body. Some carriers omit the body of other responses, too.
   const isBare = number >= RESPONSE_BIT && reader.isAtEnd;
   const { values, missing } = readFields(reader, layout);
@@ -50,7 +48,7 @@ interface ReadFields {
   readonly missing: string | undefined;
 }
 
-function readFields(reader: Reader, layout: Layout): ReadFields {
+function readFields(reader: OctetReader, layout: Layout): ReadFields {
   const values: Record<string, Value> = {};
   let missing: string | undefined;
   for (const name in layout) {
@@ -60,7 +58,7 @@ function readFields(reader: Reader, layout: Layout): ReadFields {
   return { values, missing };
 }
 
-function readField(reader: Reader, field: Field | undefined): Value {
+function readField(reader: OctetReader, field: Field | undefined): Value {
   switch (field?.kind) {
     case 'u32':
       return reader.u32();
@@ -76,7 +74,7 @@ function readField(reader: Reader, field: Field | undefined): Value {
 }
 
 /** Reads groups up to the end of the PDU or the first group of an unknown kind, whose length is unknown. */
-function readGroups(reader: Reader, groups: Groups): readonly Group[] {
+function readGroups(reader: OctetReader, groups: Groups): readonly Group[] {
   const read: Group[] = [];
   for (let left = reader.u8(); left > 0 && !reader.isAtEnd; left -= 1) {
     const flag = 'tagged' in groups ? reader.u8() : undefined;
@@ -127,57 +125,4 @@ function splitTlvs(octets: Buffer): { readonly tlvs: readonly Tlv[]; readonly is
     at = end;
   }
   return { tlvs, isWhole: at === octets.length };
-}
-
-/** Reads fields of a PDU. Beyond the end, numbers are 0 and texts are empty. */
-class Reader {
-  readonly #bytes: Buffer;
-  #at = HEADER_OCTETS;
-
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
-  }
-
-  get isAtEnd(): boolean {
-    return this.#at >= this.#bytes.length;
-  }
-
-  u8(): number {
-    return this.#number(1);
-  }
-
-  u32(): number {
-    return this.#number(4);
-  }
-
-  /** Returns fewer octets if the PDU ends earlier. */
-  octets(count: number): Buffer {
-    return this.#take(this.#at + count);
-  }
-
-  /**
-   * Reads a text up to its NUL or the end of the PDU. Its size is not checked: carriers exceed those of the standard.
-   */
-  text(): string {
-    const nul = this.#bytes.indexOf(0, this.#at);
-    const text = this.#take(nul === -1 ? this.#bytes.length : nul);
-    this.#at = Math.min(this.#at + 1, this.#bytes.length);
-    return text.toString('latin1', 0, MAX_TEXT_OCTETS);
-  }
-
-  rest(): Buffer {
-    return this.#take(this.#bytes.length);
-  }
-
-  #number(octets: number): number {
-    const taken = this.#take(this.#at + octets);
-    return taken.length === octets ? taken.readUIntBE(0, octets) : 0;
-  }
-
-  #take(to: number): Buffer {
-    const end = Math.min(to, this.#bytes.length);
-    const taken = this.#bytes.subarray(this.#at, end);
-    this.#at = end;
-    return taken;
-  }
 }

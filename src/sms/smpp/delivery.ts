@@ -4,7 +4,7 @@
  */
 import type { SmppSettings } from '#model/sms-connector.ts';
 import type { UnreadReason } from '../carrier.ts';
-import { parseMsisdn } from '../msisdn.ts';
+import { carrierNumber } from '../msisdn.ts';
 import { readUserData } from '../text/concatenation.ts';
 import type { Delivery } from '../wire/dialect.ts';
 import { readContent } from './data-coding.ts';
@@ -38,7 +38,7 @@ export function readDelivery(deliver: Deliver, settings: SmppSettings): Delivery
   const octets = tlvOf(tlvs, TAGS.messagePayload) ?? ('shortMessage' in fields ? fields.shortMessage : Buffer.alloc(0));
   const type = esmClass & TYPE_MASK;
   const isMarked = (type & (RECEIPT | INTERMEDIATE)) !== 0 && (type & BY_PHONE) === 0;
-  const number = e164Of(sourceAddr);
+  const number = carrierNumber(sourceAddr);
   if (isMarked || (type === TYPE_PLAIN && isUnmarkedReceipt(dataCoding, octets, tlvs, settings))) {
     const source = {
       ...{ dataCoding, octets, tlvs, destination: number ?? sourceAddr },
@@ -73,10 +73,4 @@ function isUnmarkedReceipt(dataCoding: number, octets: Buffer, tlvs: readonly Tl
   const hasId = tlvOf(tlvs, TAGS.receiptedMessageId) !== undefined;
   if (hasId && tlvOf(tlvs, TAGS.messageState) !== undefined) return true;
   return (hasId || settings.unmarkedReceipts) && looksLikeReceipt(dataCoding, octets);
-}
-
-/** Carriers omit the `+`, and for domestic numbers the country code too. */
-function e164Of(address: string): string | undefined {
-  const number = parseMsisdn(address, { bareInternational: true });
-  return number.kind === 'number' ? number.e164 : undefined;
 }

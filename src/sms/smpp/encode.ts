@@ -1,4 +1,5 @@
 /** Encodes a PDU. Throws a RangeError if a value does not fit its field. */
+import { OctetWriter } from '../wire/octet-writer.ts';
 import {
   type Command,
   type Field,
@@ -12,7 +13,7 @@ import {
 
 export function encodePdu<C extends Command>({ command, status, sequence, fields, tlvs }: PduOf<C>): Buffer {
   const { id, fields: layout } = LAYOUTS[command];
-  const writer = new Writer();
+  const writer = new OctetWriter();
   for (const value of [0, id, status, sequence]) writer.u32(value);
   // `as`: the type of the fields is derived from this layout.
   writeFields(writer, layout, fields as Group);
@@ -24,11 +25,11 @@ export function encodePdu<C extends Command>({ command, status, sequence, fields
   return writer.finish();
 }
 
-function writeFields(writer: Writer, layout: Layout, values: Group): void {
+function writeFields(writer: OctetWriter, layout: Layout, values: Group): void {
   for (const name in layout) writeField(writer, name, layout[name], values[name]);
 }
 
-function writeField(writer: Writer, name: string, field: Field | undefined, value: Value | undefined): void {
+function writeField(writer: OctetWriter, name: string, field: Field | undefined, value: Value | undefined): void {
   if (field?.kind === 'text' && typeof value === 'string') writer.text(name, value, field.maxOctets);
   else if (field?.kind === 'octets' && Buffer.isBuffer(value)) {
     writer.u8(name, value.length);
@@ -39,7 +40,7 @@ function writeField(writer: Writer, name: string, field: Field | undefined, valu
   else throw new RangeError(`${name}: not a value of this field`);
 }
 
-function writeGroups(writer: Writer, name: string, groups: Groups, values: readonly Group[]): void {
+function writeGroups(writer: OctetWriter, name: string, groups: Groups, values: readonly Group[]): void {
   writer.u8(name, values.length);
   for (const value of values) {
     if (!('tagged' in groups)) {
@@ -50,60 +51,5 @@ function writeGroups(writer: Writer, name: string, groups: Groups, values: reado
     if (layout === undefined) throw new RangeError(`${name}: no such kind`);
     writer.u8(name, Number(value['flag']));
     writeFields(writer, layout, value);
-  }
-}
-
-/** Initial size, enough for most PDUs; the buffer grows if needed. */
-const USUAL_OCTETS = 256;
-
-class Writer {
-  #bytes = Buffer.allocUnsafe(USUAL_OCTETS);
-  #end = 0;
-
-  u8(name: string, value: number): void {
-    if (!Number.isInteger(value) || value < 0 || value > 0xff) throw new RangeError(`${name}: not an octet`);
-    this.#bytes[this.#take(1)] = value;
-  }
-
-  u16(value: number): void {
-    this.#bytes.writeUInt16BE(value, this.#take(2));
-  }
-
-  u32(value: number): void {
-    this.#bytes.writeUInt32BE(value, this.#take(4));
-  }
-
-  octets(value: Buffer): void {
-    this.#bytes.set(value, this.#take(value.length));
-  }
-
-  /** Writes Latin-1 with a final NUL. */
-  text(name: string, text: string, maxOctets: number): void {
-    if (text.length >= maxOctets) throw new RangeError(`${name}: at most ${maxOctets - 1} octets`);
-    const begin = this.#take(text.length + 1);
-    for (let index = 0; index < text.length; index += 1) {
-      const code = text.charCodeAt(index);
-      if (code === 0 || code > 0xff) throw new RangeError(`${name}: a character that it cannot have`);
-      this.#bytes[begin + index] = code;
-    }
-    this.#bytes[begin + text.length] = 0;
-  }
-
-  /** Returns the PDU, which begins with its length. */
-  finish(): Buffer {
-    this.#bytes.writeUInt32BE(this.#end, 0);
-    return this.#bytes.subarray(0, this.#end);
-  }
-
-  /** Reserves `count` octets and returns their offset. */
-  #take(count: number): number {
-    const begin = this.#end;
-    this.#end += count;
-    if (this.#end > this.#bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.max(this.#end, this.#bytes.length * 2));
-      this.#bytes.copy(larger, 0, 0, begin);
-      this.#bytes = larger;
-    }
-    return begin;
   }
 }

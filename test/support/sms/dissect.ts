@@ -1,4 +1,4 @@
-/** What tshark, which knows nothing of our codec, makes of octets of SMPP. Declare with `needs('tshark', 'text2pcap')`. */
+/** What tshark, which knows nothing of our codecs, makes of octets of SMPP or CMPP 3.0. Declare with `needs('tshark', 'text2pcap')`. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -38,6 +38,7 @@ export function dissect(
   pieces: readonly Piece[],
   filter: string,
   fields: readonly string[],
+  protocol: 'smpp' | 'cmpp' = 'smpp',
 ): readonly Readonly<Record<string, string>>[] {
   const folder = temporaryFolder(t);
   const text = pieces.map(
@@ -52,7 +53,7 @@ export function dissect(
     '-r',
     'in.pcap',
     '-d',
-    'tcp.port==2775,smpp',
+    `tcp.port==2775,${protocol}`,
     '-Y',
     filter,
     '-T',

@@ -1,0 +1,115 @@
+/**
+ * SGIP 1.2 for a session with a gateway that we open. Reports and replies mostly come in sessions that the gateway
+ * opens, see `listener.ts`, but some gateways send them here too. docs/decisions/0756
+ */
+import type { Clock } from '#lib/clock.ts';
+import type { SubmitOutcome } from '../carrier.ts';
+import type { DeliveryVerdict, Dialect, PacketKind, Sequences, Welcome } from '../wire/dialect.ts';
+import type { FieldsOf } from '../wire/fixed-codec.ts';
+import { composeSubmit } from './compose.ts';
+import { readDelivery } from './delivery.ts';
+import { HEADER_OCTETS, SGIP, type SgipPacket, type SgipTable } from './layouts.ts';
+import { bindRefusal, RESULT, sgipRefusal } from './results.ts';
+import { freeSequence } from './sequence.ts';
+import type { SgipFields } from './settings.ts';
+
+export interface SgipRequestOf<C extends keyof SgipTable> {
+  readonly kind: 'request';
+  readonly command: C;
+  readonly fields: FieldsOf<SgipTable[C]['fields']>;
+  /** Which part a submit is of. */
+  readonly partId?: number;
+}
+type SgipRequest = SgipRequestOf<'bind'> | SgipRequestOf<'submit'> | SgipRequestOf<'unbind'>;
+export type SgipDialect = Dialect<SgipPacket, SgipRequest>;
+
+/** Far beyond any PDU that the gateway sends. */
+const MAX_OCTETS = 10_000;
+export const FRAMES = { headerOctets: HEADER_OCTETS, maxOctets: MAX_OCTETS } as const;
+const LOGIN_BY_CUSTOMER = 1;
+const BYE = { kind: 'request', command: 'unbind', fields: {} } as const;
+
+const KINDS: Readonly<Partial<Record<SgipPacket['command'], PacketKind>>> = {
+  ...{ bindResp: 'answer', submitResp: 'answer', unbindResp: 'answer' },
+  ...{ deliver: 'delivery', report: 'delivery', unbind: 'bye' },
+};
+
+export function sgipDialect(settings: SgipFields, clock: Clock): SgipDialect {
+  const { account, password } = settings;
+  const login = { loginType: LOGIN_BY_CUSTOMER, loginName: account, loginPassword: password, reserve: '' };
+  return {
+    name: 'SGIP 1.2',
+    frames: FRAMES,
+    sends: true,
+    receives: true,
+    decode: (frame) => SGIP.decode(frame),
+    kindOf: ({ command }) => KINDS[command] ?? 'other',
+    keyOf: ({ sequence }) => sequence,
+    answers: (packet, command) => packet.command === `${command}Resp`,
+    sequences: () => sequences(settings.node, clock),
+    encode: ({ command, fields }, key) => SGIP.encode({ command, sequence: String(key), fields }),
+    login: () => ({ kind: 'request', command: 'bind', fields: login }),
+    welcome,
+    bye: BYE,
+    answerTo: (packet, verdict) => answerTo(packet, verdict, settings),
+    compose: (part) => composeSubmit(part, settings),
+    outcomeOf: (answer) => outcomeOf(answer, settings),
+    readDelivery: (packet, frame) =>
+      packet.command === 'deliver' || packet.command === 'report' ? readDelivery(packet, frame, settings) : undefined,
+  };
+}
+
+function sequences(node: number, clock: Clock): Sequences<SgipRequest> {
+  let count = 0;
+  return ({ partId }, isTaken) => {
+    count += 1;
+    return freeSequence(node, clock(), partId ?? count, isTaken);
+  };
+}
+
+function welcome(answer: SgipPacket): Welcome {
+  const result = answer.command === 'bindResp' ? answer.fields.result : RESULT.ok;
+  if (result === RESULT.ok) return { kind: 'welcome' };
+  const { word, isLasting } = bindRefusal(result);
+  return { kind: 'refused', reason: `result ${result}, ${word}`, isLasting };
+}
+
+function answerTo(
+  packet: SgipPacket,
+  verdict: DeliveryVerdict,
+  { again }: Pick<SgipFields, 'again'>,
+): Buffer | undefined {
+  const { sequence } = packet;
+  switch (packet.command) {
+    case 'unbind':
+      return SGIP.encode({ command: 'unbindResp', sequence, fields: {} });
+    // Tells that a phone is gone, in arrears or back. Nothing depends on it.
+    case 'userReport':
+      return answer('userReportResp', sequence, RESULT.ok);
+    case 'deliver':
+    case 'report':
+      if (verdict === 'done') return answer(`${packet.command}Resp`, sequence, RESULT.ok);
+      return verdict === 'again' && again === 'busy'
+        ? answer(`${packet.command}Resp`, sequence, RESULT.busy)
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Answers a request of the gateway. */
+export function answer(
+  command: 'bindResp' | 'deliverResp' | 'reportResp' | 'userReportResp',
+  sequence: string,
+  result: number,
+): Buffer {
+  return SGIP.encode({ command, sequence, fields: { result, reserve: '' } });
+}
+
+/** A result that cannot be read is taken as 0: the gateway has answered. */
+function outcomeOf(response: SgipPacket, { results }: Pick<SgipFields, 'results'>): SubmitOutcome {
+  const result = response.command === 'submitResp' ? response.fields.result : RESULT.ok;
+  if (result !== RESULT.ok) return sgipRefusal(result, results);
+  const { sequence } = response;
+  return { kind: 'accepted', carrierId: sequence, keys: [sequence] };
+}
