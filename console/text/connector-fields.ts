@@ -9,7 +9,13 @@ export const CONNECTOR_NAME = words('名称', 'Name', '创建后不能更改。'
 export const CONNECTOR_WORDS = {
   kind: {
     ...words('类型', 'Kind'),
-    values: { smpp: both('SMPP', 'SMPP'), loopback: both('模拟（不发送）', 'Simulation, which sends nothing') },
+    values: {
+      smpp: both('SMPP', 'SMPP'),
+      cmpp2: both('CMPP 2.0（移动）', 'CMPP 2.0 (China Mobile)'),
+      cmpp3: both('CMPP 3.0（移动）', 'CMPP 3.0 (China Mobile)'),
+      smgp: both('SMGP 3.0（电信）', 'SMGP 3.0 (China Telecom)'),
+      loopback: both('模拟（不发送）', 'Simulation, which sends nothing'),
+    },
   },
   enabled: words('启用', 'On'),
   host: words('主机', 'Host', '运营商的域名或 IP。', "The carrier's host name or address."),
@@ -99,6 +105,57 @@ export const CONNECTOR_WORDS = {
   unknown_after: {
     ...words('始终没有结果的短信', 'Parts without an outcome'),
     values: { charge: both('计费', 'are charged'), refund: both('退还', 'are refunded') },
+  },
+  account: words(
+    '企业代码（登录账号）',
+    'Account',
+    'CMPP：SP_Id；SMGP：ClientID。',
+    'SP_Id of CMPP, ClientID of SMGP.',
+  ),
+  corp_id: words('信源代码', "Enterprise's code", '为空则为登录账号。', 'Empty: the account.'),
+  service_id: words('业务代码', 'Service code', '与运营商约定，可为空。', 'As agreed with the carrier; may be empty.'),
+  fee_user_type: words('计费用户类型', 'Fee_UserType'),
+  fee_type: words('资费类别', 'FeeType'),
+  fee_code: words('资费代码', 'FeeCode'),
+  receipts: {
+    ...words('状态报告', 'Receipts'),
+    values: { all: both('请求', 'are requested'), none: both('不请求', 'are not requested') },
+  },
+  coding: {
+    ...words('编码', 'Alphabet'),
+    values: {
+      ucs2: both('UCS-2', 'UCS-2'),
+      gb18030: both('GB18030', 'GB18030'),
+      auto: both('装得下时用 GB18030', 'GB18030 where a part fits'),
+    },
+  },
+  udhi_value: { ...words('TP_udhi', 'TP_udhi'), values: { '1': both('1', '1'), '64': both('64', '64') } },
+  number_form: {
+    ...words('号码形式', 'Form of numbers'),
+    values: {
+      bare: both('不带国家码', 'without the country code'),
+      '86': both('86 开头', 'with 86'),
+      plus86: both('+86 开头', 'with +86'),
+    },
+  },
+  results: words(
+    '结果码',
+    'Results',
+    '例如 23=throttled，每项一个。',
+    "The meaning of the gateway's own results, such as 23=throttled.",
+  ),
+  again: {
+    ...words('无法保存的回执和上行', 'What cannot be stored'),
+    values: { silence: both('不应答', 'is not answered'), busy: both('应答“忙”', 'is answered as busy') },
+  },
+  connections: words('连接数', 'Connections', '每个会话的连接数。', 'Of each session.'),
+  pk: {
+    ...words('Pk_total 与 Pk_number', 'Pk_total and Pk_number'),
+    values: { parts: both('实际条数', 'as they are'), one: both('均为 1', 'both 1') },
+  },
+  account_padding: {
+    ...words('摘要中的账号', 'Account in the digest'),
+    values: { none: both('原样', 'as it is'), '6': both('补足 6 字节', 'filled up to 6 octets') },
   },
   bind_seconds: words('绑定时限', 'Time to bind'),
   enquire_seconds: words('探测间隔', 'Enquire link every'),

@@ -1,7 +1,10 @@
 /** The settings of a connector, the way to a carrier, as they are stored; the password is sealed there. */
 import type { StatusWord } from './sms-status-words.ts';
 
-export type ConnectorSettings = LoopbackSettings | SmppSettings;
+export type ConnectorSettings = LoopbackSettings | CarrierSettings;
+export type CarrierSettings = SmppSettings | CmppSettings | SmgpSettings;
+export type ConnectorKind = ConnectorSettings['kind'];
+export type CarrierKind = CarrierSettings['kind'];
 
 export interface LoopbackSettings {
   readonly kind: 'loopback';
@@ -17,7 +20,7 @@ export interface CarrierAddress {
 
 /** What keeps the sessions with a carrier up, whatever they speak. */
 export interface LinkSettings extends CarrierAddress {
-  /** Parts that may wait for their answer. */
+  /** Parts that may wait for their answer, on each connection. */
   readonly window: number;
   /** Silence of the carrier after which it is asked whether it is there. */
   readonly enquireSeconds: number;
@@ -27,26 +30,36 @@ export interface LinkSettings extends CarrierAddress {
   readonly responseSeconds: number;
 }
 
-export interface SmppSettings extends LinkSettings {
+/** What every connector to a carrier has. */
+interface CommonSettings extends LinkSettings {
+  /** Limit of 8 characters in the standard of SMPP, 15 here: many carriers accept more. */
+  readonly password: string;
+  /** Sender of messages that name none: digits, or with SMPP up to 11 ASCII letters; may be empty there. */
+  readonly sender: string;
+  /** Sessions that the carrier allows, each at another control; they share the rate, and with SMPP the window. */
+  readonly sessions: number;
+  /** The carrier's own words, before those that everybody knows. docs/decisions/0422 */
+  readonly statusWords: readonly StatusWord[];
+  /** `ignore`: its receipts name another number than the message went to. docs/decisions/0427 */
+  readonly receiptNumber: ReceiptNumber;
+  /** What becomes of the price of a part of which no answer and no receipt ever came. docs/decisions/0426 */
+  readonly unknownAfter: UnknownAfter;
+}
+
+export interface SmppSettings extends CommonSettings {
   readonly kind: 'smpp';
   /** `pair`: a transmitter and a receiver, for carriers that know no transceiver. */
   readonly bind: 'transceiver' | 'pair';
   /** ASCII of at most 15 characters. */
   readonly systemId: string;
-  /** Limit of 8 characters in the standard, 15 here: many carriers accept more. */
-  readonly password: string;
   /** ASCII of at most 12 characters. */
   readonly systemType: string;
   /** 0x34; with 0x33 no optional parameter is sent. */
   readonly interfaceVersion: number;
-  /** Sender of messages that name none: digits, or up to 11 ASCII letters; may be empty. */
-  readonly sender: string;
   /** Absent: by the sender's form, alphanumeric, international or unknown. */
   readonly senderType?: AddressType;
   /** International by E.164. */
   readonly destinationType: AddressType;
-  /** Sessions that the carrier allows, each at another control; they share the window and the rate. */
-  readonly sessions: number;
   /** How the parts of a long message are numbered: in a header of the text, or in optional parameters. */
   readonly concatenation: 'udh' | 'sar';
   /** Texts whose every character GSM 03.38 has go out in it; the parts stay the same. docs/decisions/0203 */
@@ -57,17 +70,56 @@ export interface SmppSettings extends LinkSettings {
   readonly receiptIds: ReceiptIds;
   /** Minutes that the carrier's clock is ahead of UTC. */
   readonly receiptZoneMinutes: number;
-  /** The carrier's own words, before those that everybody knows. docs/decisions/0422 */
-  readonly statusWords: readonly StatusWord[];
   /** Receipts that are not marked as such, only by their text. A phone can write such a text too. */
   readonly unmarkedReceipts: boolean;
-  /** `ignore`: its receipts name another number than the message went to. docs/decisions/0427 */
-  readonly receiptNumber: ReceiptNumber;
-  /** What becomes of the price of a part of which no answer and no receipt ever came. docs/decisions/0426 */
-  readonly unknownAfter: UnknownAfter;
   /** 0: no receipts, 1: of every end, 2: of failures. */
   readonly registeredDelivery: number;
 }
+
+/** What the protocols of China's carriers have alike. docs/decisions/0753 */
+export interface GatewaySettings extends CommonSettings {
+  /** SP_Id of CMPP, ClientID of SMGP. */
+  readonly account: string;
+  /** The enterprise's code (企业代码); absent: the account. */
+  readonly corpId?: string;
+  /** Code of the service, as agreed with the carrier. */
+  readonly serviceId: string;
+  readonly feeType: string;
+  readonly feeCode: string;
+  /** Receipts that are requested. */
+  readonly receipts: 'all' | 'none';
+  /** `auto`: GB18030 where a part fits so, else UCS-2. */
+  readonly coding: 'ucs2' | 'gb18030' | 'auto';
+  /** Value of TP_udhi of a part with a header. */
+  readonly udhiValue: 1 | 64;
+  /** How numbers of the mainland are written. */
+  readonly numberForm: 'bare' | '86' | 'plus86';
+  /** Meaning of the gateway's own results, before that of the standard, by their decimal number. */
+  readonly results: Readonly<Record<string, ResultClass>>;
+  /** What the gateway is told of a delivery that cannot be stored: nothing, or that we are busy. */
+  readonly again: 'silence' | 'busy';
+  /** Connections of each session. docs/decisions/0754 */
+  readonly connections: number;
+}
+
+export interface CmppSettings extends GatewaySettings {
+  /** CMPP 2.0 or 3.0. */
+  readonly kind: 'cmpp2' | 'cmpp3';
+  /** Fee_UserType, the payer: 0 the phone, 1 its sender, 2 the service, 3 the number in the field of fees. */
+  readonly feeUserType: number;
+  /** Numbers of parts in the fields of a submit: as they are, or 1 of 1. */
+  readonly pk: 'parts' | 'one';
+  /** Whether a shorter account is filled up to 6 octets before the login's digest is made of it. */
+  readonly accountPadding: 'none' | '6';
+}
+
+export interface SmgpSettings extends GatewaySettings {
+  readonly kind: 'smgp';
+}
+
+/** What a refusal of a gateway is about; see `RefusalClass` of `sms/carrier.ts`. */
+export const RESULT_CLASSES = ['throttled', 'transient', 'permanent', 'misconfigured'] as const;
+export type ResultClass = (typeof RESULT_CLASSES)[number];
 
 /** Type of number and numbering plan, as in SMPP. */
 export interface AddressType {
@@ -113,3 +165,44 @@ export const SMPP_DEFAULTS = {
   unknownAfter: 'charge',
   registeredDelivery: 1,
 } as const satisfies Partial<SmppSettings>;
+
+const GATEWAY_DEFAULTS = {
+  window: 16,
+  sessions: 1,
+  connections: 1,
+  enquireSeconds: 30,
+  inactivitySeconds: 90,
+  bindSeconds: 10,
+  responseSeconds: 60,
+  serviceId: '',
+  feeCode: '0',
+  receipts: 'all',
+  coding: 'ucs2',
+  udhiValue: 1,
+  numberForm: 'bare',
+  results: {},
+  statusWords: [],
+  receiptNumber: 'check',
+  unknownAfter: 'charge',
+  again: 'silence',
+} as const satisfies Partial<GatewaySettings>;
+
+const CMPP_DEFAULTS = {
+  ...GATEWAY_DEFAULTS,
+  feeType: '01',
+  feeUserType: 2,
+  pk: 'parts',
+  accountPadding: 'none',
+} as const satisfies Partial<CmppSettings>;
+
+/** `00`: free of charge for the phone. */
+const SMGP_DEFAULTS = { ...GATEWAY_DEFAULTS, feeType: '00' } as const satisfies Partial<SmgpSettings>;
+
+/** Defaults of each kind; a connector without a carrier has none. */
+export const CONNECTOR_DEFAULTS = {
+  loopback: {},
+  smpp: SMPP_DEFAULTS,
+  cmpp2: CMPP_DEFAULTS,
+  cmpp3: CMPP_DEFAULTS,
+  smgp: SMGP_DEFAULTS,
+} as const satisfies Readonly<Record<ConnectorKind, object>>;

@@ -1,6 +1,7 @@
 /** The engine's interface to a connection to a carrier. `connectors/` implements it, most with `wire/` and a dialect. */
 import type { ClaimedPart } from '#db/tables/sms/claim.ts';
 import type { StoredReceipt } from '#db/tables/sms/receipts.ts';
+import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
 
@@ -149,6 +150,7 @@ export interface CarrierEvents {
 export interface CarrierTools {
   readonly log: Logger;
   readonly timers: Timers;
+  readonly clock: Clock;
   /** 0 ≤ random() < 1 */
   random(): number;
 }

@@ -9,7 +9,7 @@ import { queueDeliveries } from '#db/tables/sms/deliveries.ts';
 import { noteMessages } from '#db/tables/sms/message-watch.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Timers } from '#lib/timers.ts';
-import type { ConnectorSettings } from '#model/sms-connector.ts';
+import type { CarrierSettings, ConnectorSettings } from '#model/sms-connector.ts';
 import type { ConnectorReport } from '#model/sms-connector-report.ts';
 import type { PostWebhook } from '#webhooks/webhook-post.ts';
 import type { WaitingSubmissions } from './acceptor.ts';
@@ -87,7 +87,7 @@ class Engine implements SmsEngine {
         if (chargeAt === 'receipt') warnOfNoReceipts(settings, its.log);
         return connect(settings, events, its);
       },
-      tools: { log, timers, random },
+      tools: { log, timers, clock, random },
       openSettings: (connector) => openSettings(ring, connector),
       events: (line) => this.#eventsOf(line),
       holds: (connector) => holdsSession(connector, (lease) => peers.holds(lease)),
@@ -235,7 +235,7 @@ class Engine implements SmsEngine {
 
 /** Warns if a connector requests no receipts: its parts would end without one and be refunded. */
 function warnOfNoReceipts(settings: ConnectorSettings, log: Logger): void {
-  if (settings.kind !== 'smpp' || (settings.registeredDelivery & REQUESTS_SUCCESS) !== 0) return;
+  if (settings.kind === 'loopback' || tellsSuccess(settings)) return;
   log.warn(
     'sms-charge-at is "receipt" but the connector does not request delivery receipts; its messages are not charged',
   );
@@ -243,3 +243,9 @@ function warnOfNoReceipts(settings: ConnectorSettings, log: Logger): void {
 
 /** Bit of `registered_delivery` that requests receipts of success. SMPP 3.4 §5.2.17 */
 const REQUESTS_SUCCESS = 1;
+
+function tellsSuccess(settings: CarrierSettings): boolean {
+  return settings.kind === 'smpp'
+    ? (settings.registeredDelivery & REQUESTS_SUCCESS) !== 0
+    : settings.receipts === 'all';
+}

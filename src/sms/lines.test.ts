@@ -103,7 +103,7 @@ function begin({
       carriers.push(carrier);
       return Object.assign(carrier, { [Symbol.asyncDispose]: () => ending.promise });
     },
-    tools: { log: createLogger({ level: 'silent', name: 'test' }), timers, random: () => 0 },
+    tools: { log: createLogger({ level: 'silent', name: 'test' }), timers, clock: () => 0, random: () => 0 },
     openSettings: ({ changedAt }) => {
       opened.push(changedAt);
       return { kind: 'loopback' };

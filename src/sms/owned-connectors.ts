@@ -8,7 +8,7 @@ import type { WantedLease } from '#model/lease.ts';
 /** Leases of the sessions of all connectors that are in use; a loopback connector has no session. */
 export function sessionLeases(connectors: readonly StoredConnector[]): readonly WantedLease[] {
   return connectors.flatMap((connector) =>
-    connector.enabled && connector.settings.kind === 'smpp'
+    connector.enabled && connector.settings.kind !== 'loopback'
       ? [{ name: sessionLease(connector.id), holders: sessionsOf(connector) }]
       : [],
   );
@@ -23,15 +23,20 @@ export function ownedConnectors(
     const { settings, partsPerSecond } = connector;
     if (!holdsSession(connector, holds)) return [];
     const sessions = sessionsOf(connector);
-    if (settings.kind === 'loopback' || sessions === 1) return [connector];
+    if (sessions === 1) return [connector];
     return [
       {
         ...connector,
-        settings: { ...settings, window: Math.floor(settings.window / sessions) },
+        settings: shareOf(settings, sessions),
         partsPerSecond: partsPerSecond && partsPerSecond / sessions,
       },
     ];
   });
+}
+
+/** A gateway agrees on the window of each connection; with SMPP all sessions share it. */
+function shareOf(settings: StoredConnector['settings'], sessions: number): StoredConnector['settings'] {
+  return settings.kind === 'smpp' ? { ...settings, window: Math.floor(settings.window / sessions) } : settings;
 }
 
 /** Whether this control may send by the connector. */
@@ -43,7 +48,8 @@ function sessionLease(connectorId: number): string {
   return `connector:${connectorId}`;
 }
 
-/** Each session may have at least one part in flight. */
+/** Sessions of SMPP share the window, and each may have at least one part in flight. */
 function sessionsOf({ settings }: StoredConnector): number {
-  return settings.kind === 'loopback' ? 1 : Math.min(settings.sessions, settings.window);
+  if (settings.kind === 'loopback') return 1;
+  return settings.kind === 'smpp' ? Math.min(settings.sessions, settings.window) : settings.sessions;
 }

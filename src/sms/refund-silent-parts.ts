@@ -41,7 +41,7 @@ export async function refundSilentParts({
   end,
 }: RefundOptions): Promise<readonly number[]> {
   const connectors = (await listConnectors(db.query)).filter(
-    ({ settings }) => settings.kind === 'smpp' && settings.unknownAfter === 'refund',
+    ({ settings }) => settings.kind !== 'loopback' && settings.unknownAfter === 'refund',
   );
   for (const { id: connectorId } of connectors) {
     // These queries may read many rows, so they run beside the writer.

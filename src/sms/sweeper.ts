@@ -189,7 +189,10 @@ async function settleReceipts(
   const connectors = new Map((await listConnectors(db.query)).map((connector) => [connector.id, connector]));
   const answersAfterMs = (id: number) => {
     const settings = connectors.get(id)?.settings;
-    return (settings?.kind === 'smpp' ? settings.responseSeconds * 1000 : LONGEST_RESPONSE_MS) + STORED_AFTER_MS;
+    return (
+      (settings === undefined || settings.kind === 'loopback' ? LONGEST_RESPONSE_MS : settings.responseSeconds * 1000) +
+      STORED_AFTER_MS
+    );
   };
   await end((trx, now) => {
     const times = { now, since: now - orphanMs, ambiguousSince: now - waits.receiptMs };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cmppTable, encodeCmpp } from '#sms/cmpp/layouts.ts';
-import type { Field, Layout } from '#sms/wire/fixed-codec.ts';
+import type { FixedField, FixedLayout } from '#sms/wire/fixed-codec.ts';
 import { needs } from '../support/runner/needs.ts';
 import { dissect } from '../support/sms/dissect.ts';
 import { PROTOCOLS, u32 } from '../support/sms/gateway-protocols.ts';
@@ -37,11 +37,11 @@ test(
 );
 
 /** One value for each field. */
-function sampleOf(layout: Layout): Readonly<Record<string, unknown>> {
+function sampleOf(layout: FixedLayout): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(layout).map(([name, field]) => [name, sampleField(field)]));
 }
 
-function sampleField(field: Field): unknown {
+function sampleField(field: FixedField): unknown {
   switch (field.kind) {
     case 'text':
       return field.octets === 17 ? '' : 'a1';

@@ -1,8 +1,8 @@
 /** The `/operator/*` operations of SMS: apps, money, connectors and routes. */
-import { randomBytes, X509Certificate } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { ServiceError } from '#contract/errors/service-error.ts';
 import type { RouteName } from '#contract/routes.ts';
-import { describeFound, quote } from '#contract/schema/found.ts';
+import { quote } from '#contract/schema/found.ts';
 import type { Localized } from '#contract/schema/locale.ts';
 import { SMS_OPERATOR_OPERATIONS } from '#contract/sms/sms-operator-operations.ts';
 import type { Db } from '#db/open.ts';
@@ -21,7 +21,6 @@ import {
   saveSmsPrice,
 } from '#db/tables/sms/balance.ts';
 import {
-  type ConnectorToSave,
   deleteConnector,
   hasPartsUnderWay,
   listConnectors,
@@ -36,12 +35,11 @@ import {
 import { addOptOuts, removeOptOuts } from '#db/tables/sms/opt-outs.ts';
 import { listUnread } from '#db/tables/sms/unread.ts';
 import { systemTimers } from '#lib/timers.ts';
-import { SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
 import { connectCarrier } from '#sms/connectors/connect.ts';
 import { probeConnector } from '#sms/probe-connector.ts';
+import { changeConnectorSettings } from '../settings/change-connector.ts';
 import { refuseMissing } from '../settings/refuse-missing.ts';
 import { connectorRevision, refuseOtherRevision, routeRevision } from '../sms/sms-revisions.ts';
-import type { ConnectorChange } from '../wire/wire-sms-operator.ts';
 import { findAccountOrRefuse } from './find-account.ts';
 import type { Handler } from './handler.ts';
 import { pageOfOptOuts } from './opt-outs.ts';
@@ -52,8 +50,6 @@ const APP_KEY_BYTES = 16;
 /** Opt-outs of everybody. */
 const EVERYBODY = 0;
 const PROBE_LIMIT_MS = 15_000;
-/** What a carrier may be silent beyond the question whether it lives. */
-const SILENCE_SECONDS = 10;
 
 export const SMS_OPERATOR_HANDLERS = {
   'smsOperator.createApp': async ({ db, now }, { accountId, name, balance: opening }) => {
@@ -114,7 +110,7 @@ export const SMS_OPERATOR_HANDLERS = {
       const connector = {
         name: change.name,
         enabled: change.enabled ?? before?.enabled ?? true,
-        settings: changeSettings(before?.settings, change),
+        settings: changeConnectorSettings(before?.settings, change),
         ...(partsPerSecond > 0 && { partsPerSecond }),
       };
       await saveConnector(trx, sms.ring, connector, now);
@@ -129,7 +125,7 @@ export const SMS_OPERATOR_HANDLERS = {
     const connector = await findConnectorOrRefuse(db.query, name);
     const settings = openOrTell(ring, connector);
     if (settings.kind === 'locked') return { isBound: false, detail: settings.reason };
-    const tools = { log: log.child({ connector: name }), timers: systemTimers, random: Math.random };
+    const tools = { log: log.child({ connector: name }), timers: systemTimers, clock: db.clock, random: Math.random };
     const probe = await probeConnector(settings, connectCarrier, tools, PROBE_LIMIT_MS);
     if (probe.kind === 'failed') return { isBound: false, detail: probe.reason };
     return { isBound: true, detail: settings.kind === 'loopback' ? 'it reaches no carrier, and simulates' : '' };
@@ -236,55 +232,5 @@ function openOrTell(ring: Keyring, connector: StoredConnector) {
   } catch (error) {
     if (error instanceof KeyringError) return { kind: 'locked' as const, reason: error.message };
     throw error;
-  }
-}
-
-/** Throws `ServiceError` if a new one lacks a setting without a default. */
-function changeSettings(
-  before: StoredConnector['settings'] | undefined,
-  change: ConnectorChange,
-): ConnectorToSave['settings'] {
-  const kind = change.kind ?? before?.kind ?? 'smpp';
-  if (kind === 'loopback') return { kind };
-  const base = before?.kind === 'smpp' ? before : undefined;
-  const { fields } = SMS_OPERATOR_OPERATIONS['smsOperator.setConnector'].request;
-  const given = Object.fromEntries(Object.entries(change.smpp).filter(([, value]) => value !== undefined));
-  const enquireSeconds = change.smpp.enquireSeconds ?? base?.enquireSeconds ?? SMPP_DEFAULTS.enquireSeconds;
-  const { tls: tlsBefore, senderType: typeBefore, ...rest } = base ?? {};
-  const tls = changeTls(tlsBefore, change.tls);
-  const senderType = change.senderType ?? typeBefore ?? 'byForm';
-  return {
-    ...SMPP_DEFAULTS,
-    ...rest,
-    ...given,
-    kind,
-    host: change.smpp.host ?? base?.host ?? refuseMissing(fields, 'host'),
-    port: change.smpp.port ?? base?.port ?? refuseMissing(fields, 'port'),
-    systemId: change.smpp.systemId ?? base?.systemId ?? refuseMissing(fields, 'system_id'),
-    ...(base === undefined && { password: change.smpp.password ?? '' }),
-    enquireSeconds,
-    inactivitySeconds: enquireSeconds + SILENCE_SECONDS,
-    ...(senderType !== 'byForm' && { senderType }),
-    ...(tls !== undefined && { tls }),
-  };
-}
-
-/** An empty text takes the value away. */
-function changeTls(before: SmppSettings['tls'], { isOn, ca, serverName }: ConnectorChange['tls']): SmppSettings['tls'] {
-  if (!(isOn ?? before !== undefined)) return undefined;
-  if (ca !== undefined && ca !== '' && !isCertificate(ca)) {
-    const { expects: expected } = SMS_OPERATOR_OPERATIONS['smsOperator.setConnector'].request.fields.tls_ca;
-    throw new ServiceError('fieldInvalid', { field: 'tls_ca', expected, found: describeFound(ca) });
-  }
-  const authority = ca ?? before?.ca ?? '';
-  const name = serverName ?? before?.serverName ?? '';
-  return { ...(authority !== '' && { ca: authority }), ...(name !== '' && { serverName: name }) };
-}
-
-function isCertificate(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).fingerprint256 !== '';
-  } catch {
-    return false; // whatever is wrong with it
   }
 }

@@ -59,7 +59,7 @@ function writeState({ connector, sessions, queued, errors }: ConnectorStateView,
   const sum = (of: 'rate' | 'inFlight') => sessions.reduce((total, { [of]: value }) => total + value, 0);
   return {
     ...{ name, kind: settings.kind, state: stateOf(connector, sessions), rate_limit: partsPerSecond },
-    window: settings.kind === 'smpp' ? settings.window : 0,
+    window: windowOf(settings),
     rate: Math.round(sum('rate') * 10) / 10,
     in_flight: sum('inFlight'),
     misconfigured,
@@ -73,6 +73,12 @@ function writeState({ connector, sessions, queued, errors }: ConnectorStateView,
   };
 }
 
+/** Parts that all connections may have in flight. */
+function windowOf(settings: StoredConnector['settings']): number {
+  if (settings.kind === 'loopback') return 0;
+  return settings.kind === 'smpp' ? settings.window : settings.window * settings.connections * settings.sessions;
+}
+
 function stateOf({ enabled }: StoredConnector, sessions: readonly ConnectorOfControl[]): StateData['state'] {
   if (!enabled) return 'disabled';
   const sends = ({ sendsSince }: ConnectorOfControl) => sendsSince !== undefined;
@@ -82,6 +88,6 @@ function stateOf({ enabled }: StoredConnector, sessions: readonly ConnectorOfCon
 }
 
 function explain(code: string, { settings }: StoredConnector, locale: Locale): string {
-  const meaning = settings.kind === 'smpp' ? explainWord(code, settings.statusWords) : undefined;
+  const meaning = settings.kind !== 'loopback' ? explainWord(code, settings.statusWords) : undefined;
   return textOf(meaning, locale) || (explainSmsError(code)?.[locale] ?? '');
 }

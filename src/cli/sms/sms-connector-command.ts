@@ -94,7 +94,7 @@ function setCommand(context: CliContext): Command {
     .addOption(choice('kind', '--kind <kind>', 'protocol of the connector'))
     .option('--rate <parts>', 'maximum parts per second; 0: as fast as the carrier answers', parseWholeNumber);
   addIfRevision(command, 'the connector still has this revision (0: it does not exist yet; printed by list --json)');
-  for (const add of [addSessionOptions, addMessageOptions, addReceiptOptions]) add(command);
+  for (const add of [addSessionOptions, addMessageOptions, addReceiptOptions, addGatewayOptions]) add(command);
   return command.action((name: string, options: Options) =>
     run(context, options, async (client, print) => {
       const request = { name, ...connectorOf(options), ...ifRevision(options) };
@@ -120,7 +120,7 @@ function addSessionOptions(command: Command): void {
       'CA certificate to verify the carrier with (PEM); an empty file: the public authorities',
     )
     .option('--tls-server-name <name>', "name to expect in the carrier's certificate; '': the host")
-    .option('--window <parts>', 'window: maximum parts in flight', parseWholeNumber)
+    .option('--window <parts>', 'window: maximum parts in flight (CMPP, SMGP: on each connection)', parseWholeNumber)
     .option(
       '--sessions <n>',
       'sessions that the carrier allows at a time, each at another control; they share window and rate',
@@ -181,6 +181,26 @@ function addReceiptOptions(command: Command): void {
         'what to do with the price of a part without a response or receipt',
       ),
     );
+}
+
+/** Adds the options of CMPP and SMGP. */
+function addGatewayOptions(command: Command): void {
+  command
+    .option('--account <id>', 'CMPP: SP_Id; SMGP: ClientID')
+    .option('--corp-id <code>', "code of the enterprise; '': the account")
+    .option('--service-id <code>', "code of the service, if the carrier requires one; '': none")
+    .option('--fee-type <type>', 'FeeType')
+    .option('--fee-code <code>', 'FeeCode')
+    .option('--fee-user-type <type>', 'CMPP: Fee_UserType, who pays', parseWholeNumber)
+    .addOption(choice('receipts', '--receipts <which>', 'receipts to request'))
+    .addOption(choice('coding', '--coding <how>', 'alphabet of texts; auto: GB18030 where a part fits'))
+    .addOption(choice('udhi_value', '--udhi-value <value>', 'TP_udhi of the parts of a long message'))
+    .addOption(choice('number_form', '--number-form <form>', 'form of mainland numbers'))
+    .option('--results <results>', "meanings of this gateway's results, such as 23=throttled; '': by the protocol")
+    .addOption(choice('again', '--again <how>', 'what to answer to a delivery that cannot be stored'))
+    .option('--connections <n>', 'connections of each session', parseWholeNumber)
+    .addOption(choice('pk', '--pk <how>', 'CMPP: Pk_total and Pk_number as they are (parts), or always 1 (one)'))
+    .addOption(choice('account_padding', '--account-padding <octets>', 'CMPP: fill the account up before the digest'));
 }
 
 function choice(field: keyof typeof CONNECTOR_CHOICES, flags: string, description: string): Option {

@@ -1,4 +1,4 @@
-/** What the `error` of a part means, in words: our own reasons, a carrier's `command_status`, and words of receipts. */
+/** What the `error` of a part means, in words: our own reasons, a carrier's status or result, and words of receipts. */
 import type { Localized } from '../schema/locale.ts';
 
 /** Why a part waits, was not sent, or has no answer. */
@@ -64,6 +64,39 @@ const STATUSES: Readonly<Record<number, Localized>> = {
   255: { 'zh-CN': '未知错误', en: 'unknown error' },
 };
 
+/** Results of a submit by the documents of CMPP and SMGP. */
+const RESULTS: Readonly<Record<string, Localized>> = {
+  'cmpp:1': { 'zh-CN': '消息结构错', en: 'invalid structure' },
+  'cmpp:2': { 'zh-CN': '命令字错', en: 'invalid command' },
+  'cmpp:3': { 'zh-CN': '消息序号重复', en: 'repeated sequence' },
+  'cmpp:4': { 'zh-CN': '消息长度错', en: 'invalid length' },
+  'cmpp:5': { 'zh-CN': '资费代码错', en: 'invalid fee code' },
+  'cmpp:6': { 'zh-CN': '超过最大信息长', en: 'the message is too long' },
+  'cmpp:7': { 'zh-CN': '业务代码错', en: 'invalid service code' },
+  'cmpp:8': { 'zh-CN': '流量控制错', en: "the carrier's rate limit was exceeded" },
+  'cmpp:9': { 'zh-CN': '网关不负责服务此计费号码', en: 'the gateway does not serve the charged number' },
+  'cmpp:10': { 'zh-CN': 'Src_Id 错误', en: 'invalid sender (Src_Id)' },
+  'cmpp:11': { 'zh-CN': 'Msg_src 错误', en: "invalid enterprise's code (Msg_src)" },
+  'cmpp:12': { 'zh-CN': '计费号码错误', en: 'invalid charged number' },
+  'cmpp:13': { 'zh-CN': '接收号码错误', en: 'invalid destination number' },
+  'smgp:1': { 'zh-CN': '系统忙', en: 'the gateway is busy' },
+  'smgp:10': { 'zh-CN': '消息结构错', en: 'invalid structure' },
+  'smgp:11': { 'zh-CN': '命令字错', en: 'invalid command' },
+  'smgp:12': { 'zh-CN': '序列号重复', en: 'repeated sequence' },
+  'smgp:20': { 'zh-CN': 'IP 地址错', en: 'wrong IP address' },
+  'smgp:21': { 'zh-CN': '认证错', en: 'wrong account or password' },
+  'smgp:22': { 'zh-CN': '版本太高', en: 'unsupported version' },
+  'smgp:30': { 'zh-CN': '非法消息类型', en: 'invalid type of message' },
+  'smgp:31': { 'zh-CN': '非法优先级', en: 'invalid priority' },
+  'smgp:32': { 'zh-CN': '非法资费类型', en: 'invalid fee type' },
+  'smgp:33': { 'zh-CN': '非法资费代码', en: 'invalid fee code' },
+  'smgp:34': { 'zh-CN': '非法短消息格式', en: 'invalid message format' },
+  'smgp:35': { 'zh-CN': '非法时间格式', en: 'invalid time' },
+  'smgp:36': { 'zh-CN': '非法短消息长度', en: 'invalid message length' },
+  'smgp:37': { 'zh-CN': '有效期已过', en: 'the validity is over' },
+  'smgp:47': { 'zh-CN': '接收号码错误', en: 'invalid destination number' },
+};
+
 /** Words of receipts, SMPP 3.4 appendix B. */
 const WORDS: Readonly<Record<string, Localized>> = {
   UNDELIV: { 'zh-CN': '运营商未能送达', en: 'the carrier could not deliver it' },
@@ -76,6 +109,7 @@ const WORDS: Readonly<Record<string, Localized>> = {
 /** Returns `undefined` for an error that nothing is known of, such as a carrier's own code. */
 export function explainSmsError(error: string): Localized | undefined {
   if (Object.hasOwn(OWN, error)) return OWN[error];
+  if (Object.hasOwn(RESULTS, error)) return RESULTS[error];
   const [, digits] = /^0x([0-9a-f]{8})$/.exec(error) ?? [];
   if (digits === undefined) return WORDS[error.split('/', 1).join('').toUpperCase()];
   return STATUSES[Number.parseInt(digits, 16)] ?? { 'zh-CN': '运营商自有的状态码', en: 'a status code of the carrier' };

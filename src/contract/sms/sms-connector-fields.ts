@@ -1,5 +1,6 @@
 /** What operators set of a connector, and are shown of it. */
 import * as z from 'zod';
+import { RESULT_CLASSES } from '../../model/sms-connector.ts';
 import {
   choice,
   clearable,
@@ -77,9 +78,31 @@ const statusWords = {
   }),
 };
 
+const MAX_RESULTS = 200;
+const RESULT = new RegExp(`^(0|[1-9]\\d{0,9})=(${RESULT_CLASSES.join('|')})$`);
+const resultList = commaList({
+  maxEntries: MAX_RESULTS,
+  maxLength: 30,
+  expects: {
+    'zh-CN': `“结果=类别”的数组，或以逗号分隔的文本，至多 ${MAX_RESULTS} 个；空：按协议`,
+    en: `an array of result=class, or a comma-separated text, at most ${MAX_RESULTS}; empty: by the protocol`,
+  },
+  each: {
+    'zh-CN': `十进制结果码、= 和 ${RESULT_CLASSES.join('、')} 之一，如 23=throttled`,
+    en: `a decimal result, = and one of ${RESULT_CLASSES.join(', ')}, such as 23=throttled`,
+  },
+});
+const results = {
+  ...resultList,
+  schema: resultList.schema.superRefine((entries, context) => {
+    for (const [n, entry] of entries.entries())
+      if (!RESULT.test(entry)) context.addIssue({ code: 'custom', path: [n] });
+  }),
+};
+
 /** Values of the fields that are one of a few words. */
 export const CONNECTOR_CHOICES = {
-  kind: ['smpp', 'loopback'],
+  kind: ['smpp', 'cmpp2', 'cmpp3', 'smgp', 'loopback'],
   bind: ['transceiver', 'pair'],
   interface_version: ['33', '34', '50'],
   registered_delivery: ['0', '1', '2'],
@@ -87,12 +110,22 @@ export const CONNECTOR_CHOICES = {
   receipt_ids: ['auto', 'same', 'hex', 'decimal'],
   receipt_number: ['check', 'ignore'],
   unknown_after: ['charge', 'refund'],
+  receipts: ['all', 'none'],
+  coding: ['ucs2', 'gb18030', 'auto'],
+  udhi_value: ['1', '64'],
+  number_form: ['bare', '86', 'plus86'],
+  again: ['silence', 'busy'],
+  pk: ['parts', 'one'],
+  account_padding: ['none', '6'],
 } as const;
 
 /** Fields of a connector. An omitted field keeps its value, or has its default if the connector is new. */
 export const CONNECTOR_FIELDS = {
   kind: optional(
-    choice(CONNECTOR_CHOICES.kind, { 'zh-CN': 'smpp（默认）或 loopback', en: 'smpp (the default) or loopback' }),
+    choice(CONNECTOR_CHOICES.kind, {
+      'zh-CN': 'smpp（默认）、cmpp2、cmpp3、smgp 或 loopback',
+      en: 'smpp (the default), cmpp2, cmpp3, smgp or loopback',
+    }),
   ),
   enabled: optional(flag),
   rate: optional(integer(0, 1_000_000)),
@@ -155,6 +188,78 @@ export const CONNECTOR_FIELDS = {
       en: 'charge or refund, for parts that got neither an answer nor a receipt',
     }),
   ),
+  account: optional(plainText({ min: 1, max: 8 })),
+  corp_id: clearable(plainText({ max: 8 })),
+  service_id: clearable(plainText({ max: 10 })),
+  fee_user_type: optional(integer(0, 3)),
+  fee_type: optional(plainText({ min: 1, max: 2 })),
+  fee_code: optional(plainText({ min: 1, max: 6 })),
+  receipts: optional(
+    choice(CONNECTOR_CHOICES.receipts, { 'zh-CN': 'all（要求回执）或 none（不要）', en: 'all (requested) or none' }),
+  ),
+  coding: optional(
+    choice(CONNECTOR_CHOICES.coding, {
+      'zh-CN': 'ucs2、gb18030 或 auto（装得下时用 GB18030）',
+      en: 'ucs2, gb18030, or auto (GB18030 where a part fits)',
+    }),
+  ),
+  udhi_value: optional(choice(CONNECTOR_CHOICES.udhi_value, { 'zh-CN': '1 或 64', en: '1 or 64' })),
+  number_form: optional(
+    choice(CONNECTOR_CHOICES.number_form, {
+      'zh-CN': 'bare（不带国家码）、86 或 plus86（+86）',
+      en: 'bare (without the country code), 86, or plus86 for +86',
+    }),
+  ),
+  results: clearable(results),
+  again: optional(
+    choice(CONNECTOR_CHOICES.again, {
+      'zh-CN': 'silence（不应答）或 busy（应答“忙”），适用于无法保存的回执和上行',
+      en: 'silence or busy, the answer to what cannot be stored',
+    }),
+  ),
+  connections: optional(integer(1, 64)),
+  pk: optional(
+    choice(CONNECTOR_CHOICES.pk, {
+      'zh-CN': 'parts（Pk_total 和 Pk_number 为实际条数）或 one（均为 1）',
+      en: 'parts (Pk_total and Pk_number as they are) or one (both are 1)',
+    }),
+  ),
+  account_padding: optional(
+    choice(CONNECTOR_CHOICES.account_padding, {
+      'zh-CN': 'none，或 6（计算摘要前把账号补足 6 字节）',
+      en: 'none, or 6 to fill the account up to 6 octets before the digest is made',
+    }),
+  ),
+};
+
+type FieldName = keyof typeof CONNECTOR_FIELDS;
+
+const FIELDS_OF_ALL: readonly FieldName[] = ['kind', 'enabled', 'rate'];
+const FIELDS_OF_CARRIERS: readonly FieldName[] = [
+  ...FIELDS_OF_ALL,
+  ...(['host', 'port', 'tls', 'tls_ca', 'tls_server_name', 'password', 'sender', 'window', 'sessions'] as const),
+  ...(['bind_seconds', 'enquire_seconds', 'response_seconds'] as const),
+  ...(['status_words', 'receipt_number', 'unknown_after'] as const),
+];
+const FIELDS_OF_GATEWAYS: readonly FieldName[] = [
+  ...FIELDS_OF_CARRIERS,
+  ...(['account', 'corp_id', 'service_id', 'fee_type', 'fee_code', 'receipts', 'coding'] as const),
+  ...(['udhi_value', 'number_form', 'results', 'again', 'connections'] as const),
+];
+const FIELDS_OF_CMPP: readonly FieldName[] = [...FIELDS_OF_GATEWAYS, 'fee_user_type', 'pk', 'account_padding'];
+
+/** The fields that a connector of each kind has. */
+export const FIELDS_OF_KINDS: Readonly<Record<(typeof CONNECTOR_CHOICES.kind)[number], readonly FieldName[]>> = {
+  loopback: FIELDS_OF_ALL,
+  smpp: [
+    ...FIELDS_OF_CARRIERS,
+    ...(['bind', 'system_id', 'system_type', 'interface_version', 'sender_type', 'destination_type'] as const),
+    ...(['registered_delivery', 'concatenation', 'gsm7'] as const),
+    ...(['receipt_ids', 'receipt_zone_minutes', 'unmarked_receipts'] as const),
+  ],
+  cmpp2: FIELDS_OF_CMPP,
+  cmpp3: FIELDS_OF_CMPP,
+  smgp: FIELDS_OF_GATEWAYS,
 };
 
 export const CONNECTOR_DATA = z.object({
@@ -193,9 +298,24 @@ export const CONNECTOR_DATA = z.object({
     .describe("word=state, or word=state|group|text|text: the meaning of status words in this carrier's receipts"),
   receipt_number: z.enum(CONNECTOR_CHOICES.receipt_number).optional(),
   unknown_after: z.enum(CONNECTOR_CHOICES.unknown_after).optional(),
+  account: z.string().optional(),
+  corp_id: z.string().optional().describe('code of the enterprise; empty: the account'),
+  service_id: z.string().optional(),
+  fee_user_type: z.int().optional(),
+  fee_type: z.string().optional(),
+  fee_code: z.string().optional(),
+  receipts: z.enum(CONNECTOR_CHOICES.receipts).optional(),
+  coding: z.enum(CONNECTOR_CHOICES.coding).optional(),
+  udhi_value: z.enum(CONNECTOR_CHOICES.udhi_value).optional(),
+  number_form: z.enum(CONNECTOR_CHOICES.number_form).optional(),
+  results: z.array(z.string()).optional().describe("result=class: the meaning of this gateway's own results"),
+  again: z.enum(CONNECTOR_CHOICES.again).optional(),
+  connections: z.int().optional().describe('connections of each session'),
+  pk: z.enum(CONNECTOR_CHOICES.pk).optional(),
+  account_padding: z.enum(CONNECTOR_CHOICES.account_padding).optional(),
 });
 
-/** What a text of SMPP can have. */
+/** What a text of these protocols can have. */
 function plainText({ min = 0, max }: { readonly min?: number; readonly max: number }) {
   const base = text({ min, max });
   return {

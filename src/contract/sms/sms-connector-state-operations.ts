@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { CURRENCY_DATA, MILLISECONDS, SAMPLE_CURRENCY } from '../schema/amount-fields.ts';
 import { choice, optional } from '../schema/fields.ts';
 import { operation, request } from '../schema/operation.ts';
+import { CONNECTOR_CHOICES } from './sms-connector-fields.ts';
 import { KIND_DATA, mobile } from './sms-fields.ts';
 
 export const SMS_CONNECTOR_STATE_OPERATIONS = {
@@ -16,7 +17,7 @@ export const SMS_CONNECTOR_STATE_OPERATIONS = {
       list: z.array(
         z.object({
           name: z.string(),
-          kind: z.enum(['smpp', 'loopback']),
+          kind: z.enum(CONNECTOR_CHOICES.kind),
           state: z
             .enum(['up', 'partial', 'down', 'disabled'])
             .describe('up: a session sends and receives; partial: one does either; down: none'),

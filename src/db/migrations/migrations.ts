@@ -56,6 +56,7 @@ import { smsWatch } from './0043-sms-watch.ts';
 import { fiveMinuteSums } from './0044-five-minute-sums.ts';
 import { edgeSinks } from './0045-edge-sinks.ts';
 import { tiers } from './0046-tiers.ts';
+import { smsConnectorKinds } from './0047-sms-connector-kinds.ts';
 
 /** Kysely applies them in the order of their names, which is that of the rows. */
 const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
@@ -109,6 +110,7 @@ const STEPS: Readonly<Record<string, (words: ColumnWords) => Migration>> = {
   '0044-five-minute-sums': fiveMinuteSums,
   '0045-edge-sinks': edgeSinks,
   '0046-tiers': tiers,
+  '0047-sms-connector-kinds': smsConnectorKinds,
 };
 
 /** Throws if a step fails, or if the database is of a newer release. */

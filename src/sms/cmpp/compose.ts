@@ -1,19 +1,19 @@
 /** Composes the submit of a part. Pure. */
 import type { PartToSubmit } from '../carrier.ts';
-import { composeMessage, type WrongField } from '../gateways/message.ts';
-import type { Refusal } from '../gateways/refusal.ts';
-import type { CmppRequestOf } from './dialect.ts';
-import { cmppRefusal, RESULT } from './results.ts';
+import { composeGatewayMessage, type WrongField } from '../gateways/message.ts';
+import type { GatewayRefusal } from '../gateways/refusal.ts';
+import type { CmppRequestOf } from './request.ts';
+import { CMPP_RESULT, cmppRefusal } from './results.ts';
 import type { CmppFields } from './settings.ts';
 
 const REFUSALS: Readonly<Record<WrongField, number>> = {
-  sender: RESULT.wrongSender,
-  number: RESULT.wrongNumber,
-  length: RESULT.wrongLength,
+  sender: CMPP_RESULT.wrongSender,
+  number: CMPP_RESULT.wrongNumber,
+  length: CMPP_RESULT.wrongLength,
 };
 
-export function composeSubmit(part: PartToSubmit, settings: CmppFields): CmppRequestOf<'submit'> | Refusal {
-  const message = composeMessage(part, settings);
+export function composeCmppSubmit(part: PartToSubmit, settings: CmppFields): CmppRequestOf<'submit'> | GatewayRefusal {
+  const message = composeGatewayMessage(part, settings);
   if (typeof message === 'string') return cmppRefusal(REFUSALS[message], {});
   const { sender, number, coding, content, udhi } = message;
   const isCounted = settings.pk === 'parts';

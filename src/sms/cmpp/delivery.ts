@@ -4,11 +4,11 @@ import { readReply } from '../gateways/delivery.ts';
 import type { GatewayFields } from '../gateways/settings.ts';
 import type { Delivery } from '../wire/dialect.ts';
 import type { CmppPacketOf } from './layouts.ts';
-import { readReport } from './report.ts';
+import { readCmppReport } from './report.ts';
 
 const IS_REPORT = 1;
 
-export function readDelivery(
+export function readCmppDelivery(
   { fields, missing }: CmppPacketOf<'deliver'>,
   frame: Buffer,
   settings: Pick<GatewayFields, 'statusWords' | 'receiptNumber'>,
@@ -22,6 +22,6 @@ export function readDelivery(
   const { msgContent: content, msgFmt: coding, tpUdhi: udhi, srcTerminalId: from, destId: to } = fields;
   if (fields.registeredDelivery !== IS_REPORT)
     return { kind: 'reply', message: readReply({ from, to, coding, udhi, content }) };
-  const receipt = readReport(content, settings);
+  const receipt = readCmppReport(content, settings);
   return receipt === undefined ? unread('empty') : { kind: 'receipt', receipt };
 }

@@ -3,34 +3,22 @@ import type { Clock } from '#lib/clock.ts';
 import type { SubmitOutcome } from '../carrier.ts';
 import { idOf } from '../gateways/delivery.ts';
 import type { DeliveryVerdict, Dialect, PacketKind, Welcome } from '../wire/dialect.ts';
-import type { FieldsOf } from '../wire/fixed-codec.ts';
 import { beijingStamp, isProven, loginDigest } from '../wire/login-digest.ts';
 import { countTo } from '../wire/sequence.ts';
-import { composeSubmit } from './compose.ts';
-import { readDelivery } from './delivery.ts';
+import { composeCmppSubmit } from './compose.ts';
+import { readCmppDelivery } from './delivery.ts';
 import {
+  CMPP_HEADER_OCTETS,
+  CMPP_ID_OCTETS,
   type CmppPacket,
   type CmppPacketOf,
-  type CmppTable,
   type CmppVersion,
   decodeCmpp,
   encodeCmpp,
-  HEADER_OCTETS,
-  MESSAGE_ID_OCTETS,
 } from './layouts.ts';
-import { cmppRefusal, loginRefusal, RESULT } from './results.ts';
+import type { CmppRequest } from './request.ts';
+import { CMPP_RESULT, cmppLoginRefusal, cmppRefusal } from './results.ts';
 import type { CmppFields } from './settings.ts';
-
-export interface CmppRequestOf<C extends keyof CmppTable> {
-  readonly kind: 'request';
-  readonly command: C;
-  readonly fields: FieldsOf<CmppTable[C]['fields']>;
-}
-export type CmppRequest = { readonly [C in 'connect' | 'submit' | 'activeTest' | 'terminate']: CmppRequestOf<C> }[
-  | 'connect'
-  | 'submit'
-  | 'activeTest'
-  | 'terminate'];
 
 /** Far beyond any PDU that the gateway sends. */
 const MAX_OCTETS = 10_000;
@@ -48,11 +36,11 @@ const KINDS: Readonly<Partial<Record<CmppPacket['command'], PacketKind>>> = {
 
 export function cmppDialect(settings: CmppFields, clock: Clock): Dialect<CmppPacket, CmppRequest> {
   const version: CmppVersion = settings.kind === 'cmpp2' ? '2.0' : '3.0';
-  /** Of the last login, which the gateway's digest is made from. */
+  /** Digest of the last login, which the gateway's is made from. */
   let authenticator = '';
   return {
     name: `CMPP ${version}`,
-    frames: { headerOctets: HEADER_OCTETS, maxOctets: MAX_OCTETS },
+    frames: { headerOctets: CMPP_HEADER_OCTETS, maxOctets: MAX_OCTETS },
     sends: true,
     receives: true,
     decode: (frame) => decodeCmpp(version, frame),
@@ -72,9 +60,10 @@ export function cmppDialect(settings: CmppFields, clock: Clock): Dialect<CmppPac
     alive: ALIVE,
     bye: BYE,
     answerTo: (packet, verdict) => answerTo(version, packet, verdict, settings),
-    compose: (part) => composeSubmit(part, settings),
+    compose: (part) => composeCmppSubmit(part, settings),
     outcomeOf: (answer) => outcomeOf(answer, settings),
-    readDelivery: (packet, frame) => (packet.command === 'deliver' ? readDelivery(packet, frame, settings) : undefined),
+    readDelivery: (packet, frame) =>
+      packet.command === 'deliver' ? readCmppDelivery(packet, frame, settings) : undefined,
   };
 }
 
@@ -82,7 +71,7 @@ function welcome(answer: CmppPacket, authenticator: string, password: string, cl
   if (answer.command !== 'connectResp') return { kind: 'welcome' };
   const { status, authenticatorIsmg } = answer.fields;
   if (status !== 0) {
-    const { word, isLasting } = loginRefusal(status);
+    const { word, isLasting } = cmppLoginRefusal(status);
     return { kind: 'refused', reason: `status ${status}, ${word} (our time: ${beijingStamp(clock())})`, isLasting };
   }
   if (isProven(authenticatorIsmg, status, authenticator, password)) return { kind: 'welcome' };
@@ -101,8 +90,8 @@ function answerTo(
   if (command === 'terminate') return encodeCmpp(version, { command: 'terminateResp', sequence, fields: {} });
   const isAnswered = verdict === 'done' || (verdict === 'again' && again === 'busy');
   if (command !== 'deliver' || !isAnswered) return undefined;
-  const msgId = idOf(packet.fields.msgId, MESSAGE_ID_OCTETS);
-  const result = verdict === 'done' ? 0 : RESULT.busy;
+  const msgId = idOf(packet.fields.msgId, CMPP_ID_OCTETS);
+  const result = verdict === 'done' ? 0 : CMPP_RESULT.busy;
   return encodeCmpp(version, { command: 'deliverResp', sequence, fields: { msgId, result } });
 }
 
@@ -111,6 +100,6 @@ function outcomeOf(answer: CmppPacket, settings: CmppFields): SubmitOutcome {
   const { msgId, result }: Pick<CmppPacketOf<'submitResp'>['fields'], 'msgId' | 'result'> =
     answer.command === 'submitResp' ? answer.fields : { msgId: '', result: 0 };
   if (result !== 0) return cmppRefusal(result, settings.results);
-  const carrierId = idOf(msgId, MESSAGE_ID_OCTETS);
+  const carrierId = idOf(msgId, CMPP_ID_OCTETS);
   return { kind: 'accepted', carrierId, keys: carrierId === '' ? [] : [carrierId] };
 }

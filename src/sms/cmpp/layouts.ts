@@ -2,39 +2,39 @@
 import {
   content,
   FixedCodec,
+  fixedText,
   hex,
   list,
   none,
-  type Outgoing,
+  type OutgoingPacket,
   type Packet,
   type PacketOf,
-  text,
   u8,
   u32,
 } from '../wire/fixed-codec.ts';
 
 export type CmppVersion = '2.0' | '3.0';
 
-export const HEADER_OCTETS = 12;
-export const MESSAGE_ID_OCTETS = 8;
+export const CMPP_HEADER_OCTETS = 12;
+export const CMPP_ID_OCTETS = 8;
 /** Octets of a phone number. */
 export const NUMBER_OCTETS = { '2.0': 21, '3.0': 32 } as const;
 
 /** The commands of a version. */
 export function cmppTable(version: CmppVersion) {
   const isThree = version === '3.0';
-  const number = text(NUMBER_OCTETS[version]);
+  const number = fixedText(NUMBER_OCTETS[version]);
   /** 0: a phone number, 1: a pseudonym of one. */
   const numberType = isThree ? u8 : none;
   const status = isThree ? u32 : u8;
-  const msgId = hex(MESSAGE_ID_OCTETS);
+  const msgId = hex(CMPP_ID_OCTETS);
   /** 8 reserved octets in 2.0. */
-  const linkId = text(isThree ? 20 : 8);
+  const linkId = fixedText(isThree ? 20 : 8);
   const answer = { msgId, result: status };
   return {
     connect: {
       id: 0x00000001,
-      fields: { sourceAddr: text(6), authenticatorSource: hex(16), version: u8, timestamp: u32 },
+      fields: { sourceAddr: fixedText(6), authenticatorSource: hex(16), version: u8, timestamp: u32 },
     },
     connectResp: { id: 0x80000001, fields: { status, authenticatorIsmg: hex(16), version: u8 } },
     terminate: { id: 0x00000002, fields: {} },
@@ -42,10 +42,10 @@ export function cmppTable(version: CmppVersion) {
     submit: {
       id: 0x00000004,
       fields: {
-        ...{ msgId, pkTotal: u8, pkNumber: u8, registeredDelivery: u8, msgLevel: u8, serviceId: text(10) },
+        ...{ msgId, pkTotal: u8, pkNumber: u8, registeredDelivery: u8, msgLevel: u8, serviceId: fixedText(10) },
         ...{ feeUserType: u8, feeTerminalId: number, feeTerminalType: numberType },
-        ...{ tpPid: u8, tpUdhi: u8, msgFmt: u8, msgSrc: text(6), feeType: text(2), feeCode: text(6) },
-        ...{ validTime: text(17), atTime: text(17), srcId: text(21) },
+        ...{ tpPid: u8, tpUdhi: u8, msgFmt: u8, msgSrc: fixedText(6), feeType: fixedText(2), feeCode: fixedText(6) },
+        ...{ validTime: fixedText(17), atTime: fixedText(17), srcId: fixedText(21) },
         ...{ destTerminalId: list(NUMBER_OCTETS[version]), destTerminalType: numberType },
         ...{ msgContent: content('u8'), linkId },
       },
@@ -54,7 +54,7 @@ export function cmppTable(version: CmppVersion) {
     deliver: {
       id: 0x00000005,
       fields: {
-        ...{ msgId, destId: text(21), serviceId: text(10), tpPid: u8, tpUdhi: u8, msgFmt: u8 },
+        ...{ msgId, destId: fixedText(21), serviceId: fixedText(10), tpPid: u8, tpUdhi: u8, msgFmt: u8 },
         ...{ srcTerminalId: number, srcTerminalType: numberType, registeredDelivery: u8 },
         ...{ msgContent: content('u8'), linkId },
       },
@@ -73,7 +73,7 @@ const CODECS = { '2.0': new FixedCodec(cmppTable('2.0'), u32), '3.0': new FixedC
 
 export function encodeCmpp<C extends keyof CmppTable>(
   version: CmppVersion,
-  packet: Outgoing<CmppTable, typeof u32, C>,
+  packet: OutgoingPacket<CmppTable, typeof u32, C>,
 ): Buffer {
   return CODECS[version].encode(packet);
 }

@@ -1,19 +1,19 @@
 /** Classifies the results of submits and describes refused logins. Pure. docs/decisions/0756 */
 import type { RefusalClass } from '../carrier.ts';
-import { each, type Refusal, type ResultClasses, refusalOf } from '../gateways/refusal.ts';
+import { each, type GatewayRefusal, type ResultClasses, resultRefusal } from '../gateways/refusal.ts';
 
-export const RESULT = { wrongLength: 4, busy: 8, wrongSender: 10, wrongNumber: 13 } as const;
+export const CMPP_RESULT = { wrongLength: 4, busy: 8, wrongSender: 10, wrongNumber: 13 } as const;
 
 const STANDARD: ResultClasses = {
-  ...each('throttled', [RESULT.busy]),
+  ...each('throttled', [CMPP_RESULT.busy]),
   // 3: the sequence is repeated; the next try has another. From 100 on, codes are the gateway's own.
   ...each('transient', [3, ...Array.from({ length: 156 }, (_, n) => 100 + n)]),
-  ...each('permanent', [RESULT.wrongLength, 6, 12, RESULT.wrongNumber]),
-  ...each('misconfigured', [1, 2, 5, 7, 9, RESULT.wrongSender, 11]),
+  ...each('permanent', [CMPP_RESULT.wrongLength, 6, 12, CMPP_RESULT.wrongNumber]),
+  ...each('misconfigured', [1, 2, 5, 7, 9, CMPP_RESULT.wrongSender, 11]),
 };
 
-export function cmppRefusal(result: number, own: Readonly<Record<string, RefusalClass>>): Refusal {
-  return refusalOf('cmpp', result, { own, standard: STANDARD });
+export function cmppRefusal(result: number, own: Readonly<Record<string, RefusalClass>>): GatewayRefusal {
+  return resultRefusal('cmpp', result, { own, standard: STANDARD });
 }
 
 const LOGIN_WORDS: Readonly<Record<number, string>> = {
@@ -25,6 +25,6 @@ const LOGIN_WORDS: Readonly<Record<number, string>> = {
 /** Gateways lock accounts that try again too often. */
 const LASTING: readonly number[] = [2, 3, 4];
 
-export function loginRefusal(status: number): { readonly word: string; readonly isLasting: boolean } {
+export function cmppLoginRefusal(status: number): { readonly word: string; readonly isLasting: boolean } {
   return { word: LOGIN_WORDS[status] ?? 'the carrier does not say why', isLasting: LASTING.includes(status) };
 }

@@ -49,7 +49,7 @@ for (const kind of GATEWAY_KINDS)
       assert.deepEqual(reference, kind === 'sgip' ? { value: 5, bits: 31 } : undefined);
     });
 
-    test('the number may be left out of the comparison, or be none', () => {
+    test('the number may be left out of the comparison, or be unreadable', () => {
       assert.equal(receiptOf(kind, {}, { receiptNumber: 'ignore' }).number, undefined);
       const { destination, number } = receiptOf(kind, { number: 'abc' });
       assert.deepEqual([destination, number], ['abc', undefined]);

@@ -3,7 +3,7 @@ import type { MobileOriginated, Receipt, ReceiptState } from '../carrier.ts';
 import { carrierNumber } from '../msisdn.ts';
 import { readReceiptDate } from '../smpp/receipt-date.ts';
 import { stateOfWord } from '../smpp/status-word.ts';
-import { readContent } from '../text/read-content.ts';
+import { readPhoneContent } from '../text/read-content.ts';
 import type { GatewayFields } from './settings.ts';
 
 export interface GatewayReply {
@@ -17,7 +17,7 @@ export interface GatewayReply {
 }
 
 export function readReply({ from, to, coding, udhi, content }: GatewayReply): MobileOriginated {
-  return { origin: carrierNumber(from) ?? from, destination: to, coding, ...readContent(coding, udhi, content) };
+  return { origin: carrierNumber(from) ?? from, destination: to, coding, ...readPhoneContent(coding, udhi, content) };
 }
 
 export interface GatewayReport {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NOW } from '../../../test/support/sms/gateway-dialects.ts';
 import { decodeCmpp, encodeCmpp } from '../cmpp/layouts.ts';
-import { readReport } from '../cmpp/report.ts';
+import { readCmppReport } from '../cmpp/report.ts';
 import { SGIP } from '../sgip/layouts.ts';
 import { concatenationHeader } from '../text/concatenation.ts';
 import { beijingStamp, isProven, loginDigest } from '../wire/login-digest.ts';
@@ -45,7 +45,7 @@ const REPORT =
 test('a report of CMPP 2.0', () => {
   const content = Buffer.from(REPORT, 'hex');
   assert.equal(content.length, 60);
-  assert.deepEqual(readReport(content, { statusWords: [], receiptNumber: 'check' }), {
+  assert.deepEqual(readCmppReport(content, { statusWords: [], receiptNumber: 'check' }), {
     carrierId: 'be9ccd4000025dee',
     keys: ['be9ccd4000025dee'],
     state: 'delivered',

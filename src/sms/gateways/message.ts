@@ -21,7 +21,7 @@ const MAX_CONTENT_OCTETS = 140;
 const UCS2 = 8;
 const GB18030 = 15;
 
-export function composeMessage(part: PartToSubmit, settings: GatewayFields): ComposedMessage | WrongField {
+export function composeGatewayMessage(part: PartToSubmit, settings: GatewayFields): ComposedMessage | WrongField {
   const { sender, destination } = part;
   if (!/^\d{0,21}$/.test(sender)) return 'sender';
   if (!/^\+\d{1,20}$/.test(destination)) return 'number';

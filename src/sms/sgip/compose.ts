@@ -1,9 +1,9 @@
 /** Composes the submit of a part. Pure. */
 import type { PartToSubmit } from '../carrier.ts';
-import { composeMessage, type WrongField } from '../gateways/message.ts';
-import type { Refusal } from '../gateways/refusal.ts';
-import type { SgipRequestOf } from './dialect.ts';
-import { RESULT, sgipRefusal } from './results.ts';
+import { composeGatewayMessage, type WrongField } from '../gateways/message.ts';
+import type { GatewayRefusal } from '../gateways/refusal.ts';
+import type { SgipRequestOf } from './request.ts';
+import { SGIP_RESULT, sgipRefusal } from './results.ts';
 import type { SgipFields } from './settings.ts';
 
 /** The sender pays, not the phone. */
@@ -13,13 +13,13 @@ const UNASKED = 2;
 const REPORT_FLAGS = { all: 1, failures: 0, none: 2 } as const;
 
 const REFUSALS: Readonly<Record<WrongField, number>> = {
-  sender: RESULT.wrongForm,
-  number: RESULT.wrongNumber,
-  length: RESULT.wrongLength,
+  sender: SGIP_RESULT.wrongForm,
+  number: SGIP_RESULT.wrongNumber,
+  length: SGIP_RESULT.wrongLength,
 };
 
-export function composeSubmit(part: PartToSubmit, settings: SgipFields): SgipRequestOf<'submit'> | Refusal {
-  const message = composeMessage(part, settings);
+export function composeSgipSubmit(part: PartToSubmit, settings: SgipFields): SgipRequestOf<'submit'> | GatewayRefusal {
+  const message = composeGatewayMessage(part, settings);
   if (typeof message === 'string') return sgipRefusal(REFUSALS[message], {});
   const { sender, number, coding, content, udhi } = message;
   const fields = {

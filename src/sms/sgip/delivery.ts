@@ -9,14 +9,14 @@ import { referenceOf } from './sequence.ts';
 
 type DeliverySettings = Pick<GatewayFields, 'statusWords' | 'receiptNumber'>;
 
-export function readDelivery(
+export function readSgipDelivery(
   packet: SgipPacketOf<'deliver'> | SgipPacketOf<'report'>,
   frame: Buffer,
   settings: DeliverySettings,
 ): Delivery {
   const isCut = packet.missing !== undefined && packet.missing !== 'reserve';
   if (packet.command === 'report')
-    return isCut ? unread(frame, 'SGIP_REPORT', 'cut') : readReport(packet, frame, settings);
+    return isCut ? unread(frame, 'SGIP_REPORT', 'cut') : readSgipReport(packet, frame, settings);
   if (isCut) return unread(frame, 'SGIP_DELIVER', 'cut');
   const {
     userNumber: from,
@@ -32,7 +32,7 @@ const WAITING = 1;
 const FAILED = 2;
 const STATES: readonly ReceiptState[] = ['delivered', 'enroute', 'undelivered'];
 
-function readReport({ fields }: SgipPacketOf<'report'>, frame: Buffer, settings: DeliverySettings): Delivery {
+function readSgipReport({ fields }: SgipPacketOf<'report'>, frame: Buffer, settings: DeliverySettings): Delivery {
   const { submitSequence, userNumber: number, state: ending, errorCode } = fields;
   const id = idOf(submitSequence, SEQUENCE_OCTETS);
   if (id === '') return unread(frame, 'SGIP_REPORT', 'empty');

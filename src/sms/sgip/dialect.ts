@@ -5,27 +5,19 @@
 import type { Clock } from '#lib/clock.ts';
 import type { SubmitOutcome } from '../carrier.ts';
 import type { DeliveryVerdict, Dialect, PacketKind, Sequences, Welcome } from '../wire/dialect.ts';
-import type { FieldsOf } from '../wire/fixed-codec.ts';
-import { composeSubmit } from './compose.ts';
-import { readDelivery } from './delivery.ts';
-import { HEADER_OCTETS, SGIP, type SgipPacket, type SgipTable } from './layouts.ts';
-import { bindRefusal, RESULT, sgipRefusal } from './results.ts';
+import { composeSgipSubmit } from './compose.ts';
+import { readSgipDelivery } from './delivery.ts';
+import { SGIP, SGIP_HEADER_OCTETS, type SgipPacket } from './layouts.ts';
+import type { SgipRequest } from './request.ts';
+import { bindRefusal, SGIP_RESULT, sgipRefusal } from './results.ts';
 import { freeSequence } from './sequence.ts';
 import type { SgipFields } from './settings.ts';
 
-export interface SgipRequestOf<C extends keyof SgipTable> {
-  readonly kind: 'request';
-  readonly command: C;
-  readonly fields: FieldsOf<SgipTable[C]['fields']>;
-  /** Which part a submit is of. */
-  readonly partId?: number;
-}
-type SgipRequest = SgipRequestOf<'bind'> | SgipRequestOf<'submit'> | SgipRequestOf<'unbind'>;
 export type SgipDialect = Dialect<SgipPacket, SgipRequest>;
 
 /** Far beyond any PDU that the gateway sends. */
 const MAX_OCTETS = 10_000;
-export const FRAMES = { headerOctets: HEADER_OCTETS, maxOctets: MAX_OCTETS } as const;
+const FRAMES = { headerOctets: SGIP_HEADER_OCTETS, maxOctets: MAX_OCTETS } as const;
 const LOGIN_BY_CUSTOMER = 1;
 const BYE = { kind: 'request', command: 'unbind', fields: {} } as const;
 
@@ -52,10 +44,12 @@ export function sgipDialect(settings: SgipFields, clock: Clock): SgipDialect {
     welcome,
     bye: BYE,
     answerTo: (packet, verdict) => answerTo(packet, verdict, settings),
-    compose: (part) => composeSubmit(part, settings),
+    compose: (part) => composeSgipSubmit(part, settings),
     outcomeOf: (answer) => outcomeOf(answer, settings),
     readDelivery: (packet, frame) =>
-      packet.command === 'deliver' || packet.command === 'report' ? readDelivery(packet, frame, settings) : undefined,
+      packet.command === 'deliver' || packet.command === 'report'
+        ? readSgipDelivery(packet, frame, settings)
+        : undefined,
   };
 }
 
@@ -68,8 +62,8 @@ function sequences(node: number, clock: Clock): Sequences<SgipRequest> {
 }
 
 function welcome(answer: SgipPacket): Welcome {
-  const result = answer.command === 'bindResp' ? answer.fields.result : RESULT.ok;
-  if (result === RESULT.ok) return { kind: 'welcome' };
+  const result = answer.command === 'bindResp' ? answer.fields.result : SGIP_RESULT.ok;
+  if (result === SGIP_RESULT.ok) return { kind: 'welcome' };
   const { word, isLasting } = bindRefusal(result);
   return { kind: 'refused', reason: `result ${result}, ${word}`, isLasting };
 }
@@ -85,12 +79,12 @@ function answerTo(
       return SGIP.encode({ command: 'unbindResp', sequence, fields: {} });
     // Tells that a phone is gone, in arrears or back. Nothing depends on it.
     case 'userReport':
-      return answer('userReportResp', sequence, RESULT.ok);
+      return answer('userReportResp', sequence, SGIP_RESULT.ok);
     case 'deliver':
     case 'report':
-      if (verdict === 'done') return answer(`${packet.command}Resp`, sequence, RESULT.ok);
+      if (verdict === 'done') return answer(`${packet.command}Resp`, sequence, SGIP_RESULT.ok);
       return verdict === 'again' && again === 'busy'
-        ? answer(`${packet.command}Resp`, sequence, RESULT.busy)
+        ? answer(`${packet.command}Resp`, sequence, SGIP_RESULT.busy)
         : undefined;
     default:
       return undefined;
@@ -98,7 +92,7 @@ function answerTo(
 }
 
 /** Answers a request of the gateway. */
-export function answer(
+function answer(
   command: 'bindResp' | 'deliverResp' | 'reportResp' | 'userReportResp',
   sequence: string,
   result: number,
@@ -108,8 +102,8 @@ export function answer(
 
 /** A result that cannot be read is taken as 0: the gateway has answered. */
 function outcomeOf(response: SgipPacket, { results }: Pick<SgipFields, 'results'>): SubmitOutcome {
-  const result = response.command === 'submitResp' ? response.fields.result : RESULT.ok;
-  if (result !== RESULT.ok) return sgipRefusal(result, results);
+  const result = response.command === 'submitResp' ? response.fields.result : SGIP_RESULT.ok;
+  if (result !== SGIP_RESULT.ok) return sgipRefusal(result, results);
   const { sequence } = response;
   return { kind: 'accepted', carrierId: sequence, keys: [sequence] };
 }

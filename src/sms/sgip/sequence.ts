@@ -11,7 +11,7 @@ const WORD = 2 ** 32;
 /** References are stored as positive integers of four octets. */
 const REFERENCE_BITS = 31;
 
-/** In hexadecimal. `number`: any integer; its lowest 32 bits count. */
+/** Returns hexadecimal digits. `number`: any integer; its lowest 32 bits count. */
 export function sequenceOf(node: number, now: number, number: number): string {
   return hexWord(node) + hexWord(Number(beijingStamp(now))) + hexWord(number % WORD);
 }

@@ -4,12 +4,12 @@ import { readReply } from '../gateways/delivery.ts';
 import type { GatewayFields } from '../gateways/settings.ts';
 import type { Delivery } from '../wire/dialect.ts';
 import type { SmgpPacketOf } from './layouts.ts';
-import { readReport } from './report.ts';
-import { numberOf, TAGS } from './tlvs.ts';
+import { readSmgpReport } from './report.ts';
+import { numberOf, SMGP_TAGS } from './tlvs.ts';
 
 const IS_REPORT = 1;
 
-export function readDelivery(
+export function readSmgpDelivery(
   { fields, missing, rest }: SmgpPacketOf<'deliver'>,
   frame: Buffer,
   settings: Pick<GatewayFields, 'statusWords' | 'receiptNumber'>,
@@ -21,9 +21,9 @@ export function readDelivery(
   if (missing !== undefined && missing !== 'reserve') return unread('cut');
   const { msgContent: content, msgFormat: coding, srcTermId: from, destTermId: to } = fields;
   if (fields.isReport !== IS_REPORT) {
-    const udhi = numberOf(rest, TAGS.tpUdhi);
+    const udhi = numberOf(rest, SMGP_TAGS.tpUdhi);
     return { kind: 'reply', message: readReply({ from, to, coding, udhi, content }) };
   }
-  const receipt = readReport(content, from, settings);
+  const receipt = readSmgpReport(content, from, settings);
   return receipt === undefined ? unread('empty') : { kind: 'receipt', receipt };
 }

@@ -4,22 +4,13 @@ import type { SubmitOutcome } from '../carrier.ts';
 import { idOf } from '../gateways/delivery.ts';
 import type { GatewayFields } from '../gateways/settings.ts';
 import type { DeliveryVerdict, Dialect, PacketKind, Welcome } from '../wire/dialect.ts';
-import type { FieldsOf } from '../wire/fixed-codec.ts';
 import { beijingStamp, isProven, loginDigest } from '../wire/login-digest.ts';
 import { countTo } from '../wire/sequence.ts';
-import { composeSubmit } from './compose.ts';
-import { readDelivery } from './delivery.ts';
-import { HEADER_OCTETS, MESSAGE_ID_OCTETS, SMGP, type SmgpPacket, type SmgpTable } from './layouts.ts';
-import { loginRefusal, STATUS, smgpRefusal } from './statuses.ts';
-
-export interface SmgpRequestOf<C extends keyof SmgpTable> {
-  readonly kind: 'request';
-  readonly command: C;
-  readonly fields: FieldsOf<SmgpTable[C]['fields']>;
-  /** Optional parameters. */
-  readonly tlvs?: Buffer;
-}
-export type SmgpRequest = SmgpRequestOf<'login'> | SmgpRequestOf<'submit'> | SmgpRequestOf<'activeTest' | 'exit'>;
+import { composeSmgpSubmit } from './compose.ts';
+import { readSmgpDelivery } from './delivery.ts';
+import { SMGP, SMGP_HEADER_OCTETS, SMGP_ID_OCTETS, type SmgpPacket } from './layouts.ts';
+import type { SmgpRequest } from './request.ts';
+import { SMGP_STATUS, smgpLoginRefusal, smgpRefusal } from './statuses.ts';
 
 /** Far beyond any PDU that the gateway sends. */
 const MAX_OCTETS = 10_000;
@@ -37,11 +28,11 @@ const KINDS: Readonly<Partial<Record<SmgpPacket['command'], PacketKind>>> = {
 };
 
 export function smgpDialect(settings: GatewayFields, clock: Clock): Dialect<SmgpPacket, SmgpRequest> {
-  /** Of the last login, which the gateway's digest is made from. */
+  /** Digest of the last login, which the gateway's is made from. */
   let authenticator = '';
   return {
     name: 'SMGP 3.0',
-    frames: { headerOctets: HEADER_OCTETS, maxOctets: MAX_OCTETS },
+    frames: { headerOctets: SMGP_HEADER_OCTETS, maxOctets: MAX_OCTETS },
     sends: true,
     receives: true,
     decode: (frame) => SMGP.decode(frame),
@@ -61,9 +52,10 @@ export function smgpDialect(settings: GatewayFields, clock: Clock): Dialect<Smgp
     alive: ALIVE,
     bye: BYE,
     answerTo: (packet, verdict) => answerTo(packet, verdict, settings),
-    compose: (part) => composeSubmit(part, settings),
+    compose: (part) => composeSmgpSubmit(part, settings),
     outcomeOf: (answer) => outcomeOf(answer, settings),
-    readDelivery: (packet, frame) => (packet.command === 'deliver' ? readDelivery(packet, frame, settings) : undefined),
+    readDelivery: (packet, frame) =>
+      packet.command === 'deliver' ? readSmgpDelivery(packet, frame, settings) : undefined,
   };
 }
 
@@ -71,7 +63,7 @@ function welcome(answer: SmgpPacket, authenticator: string, password: string, cl
   if (answer.command !== 'loginResp') return { kind: 'welcome' };
   const { status, authenticatorServer } = answer.fields;
   if (status !== 0) {
-    const { word, isLasting } = loginRefusal(status);
+    const { word, isLasting } = smgpLoginRefusal(status);
     return { kind: 'refused', reason: `status ${status}, ${word} (our time: ${beijingStamp(clock())})`, isLasting };
   }
   if (isProven(authenticatorServer, status, authenticator, password)) return { kind: 'welcome' };
@@ -88,8 +80,8 @@ function answerTo(
   if (command === 'exit') return SMGP.encode({ command: 'exitResp', sequence, fields: {} });
   const isAnswered = verdict === 'done' || (verdict === 'again' && again === 'busy');
   if (command !== 'deliver' || !isAnswered) return undefined;
-  const msgId = idOf(packet.fields.msgId, MESSAGE_ID_OCTETS);
-  const status = verdict === 'done' ? 0 : STATUS.busy;
+  const msgId = idOf(packet.fields.msgId, SMGP_ID_OCTETS);
+  const status = verdict === 'done' ? 0 : SMGP_STATUS.busy;
   return SMGP.encode({ command: 'deliverResp', sequence, fields: { msgId, status } });
 }
 
@@ -97,6 +89,6 @@ function answerTo(
 function outcomeOf(answer: SmgpPacket, { results }: Pick<GatewayFields, 'results'>): SubmitOutcome {
   const { msgId, status } = answer.command === 'submitResp' ? answer.fields : { msgId: '', status: 0 };
   if (status !== 0) return smgpRefusal(status, results);
-  const carrierId = idOf(msgId, MESSAGE_ID_OCTETS);
+  const carrierId = idOf(msgId, SMGP_ID_OCTETS);
   return { kind: 'accepted', carrierId, keys: carrierId === '' ? [] : [carrierId] };
 }

@@ -1,26 +1,33 @@
 /** The PDUs of SMGP 3.0 that a customer of a gateway sends and gets, in the order of the wire. */
-import { content, FixedCodec, hex, list, type Packet, type PacketOf, text, u8, u32 } from '../wire/fixed-codec.ts';
+import { content, FixedCodec, fixedText, hex, list, type Packet, type PacketOf, u8, u32 } from '../wire/fixed-codec.ts';
 
-export const HEADER_OCTETS = 12;
-export const MESSAGE_ID_OCTETS = 10;
+export const SMGP_HEADER_OCTETS = 12;
+export const SMGP_ID_OCTETS = 10;
 
-const msgId = hex(MESSAGE_ID_OCTETS);
-const number = text(21);
-const reserve = text(8);
+const msgId = hex(SMGP_ID_OCTETS);
+const number = fixedText(21);
+const reserve = fixedText(8);
 const answer = { msgId, status: u32 } as const;
 
 const TABLE = {
   login: {
     id: 0x00000001,
-    fields: { clientId: text(8), authenticatorClient: hex(16), loginMode: u8, timestamp: u32, version: u8 },
+    fields: { clientId: fixedText(8), authenticatorClient: hex(16), loginMode: u8, timestamp: u32, version: u8 },
   },
   loginResp: { id: 0x80000001, fields: { status: u32, authenticatorServer: hex(16), version: u8 } },
   /** Optional parameters follow; see `tlvs.ts`. */
   submit: {
     id: 0x00000002,
     fields: {
-      ...{ msgType: u8, needReport: u8, priority: u8, serviceId: text(10), feeType: text(2), feeCode: text(6) },
-      ...{ fixedFee: text(6), msgFormat: u8, validTime: text(17), atTime: text(17), srcTermId: number },
+      ...{
+        msgType: u8,
+        needReport: u8,
+        priority: u8,
+        serviceId: fixedText(10),
+        feeType: fixedText(2),
+        feeCode: fixedText(6),
+      },
+      ...{ fixedFee: fixedText(6), msgFormat: u8, validTime: fixedText(17), atTime: fixedText(17), srcTermId: number },
       ...{ chargeTermId: number, destTermId: list(21), msgContent: content('u8'), reserve },
     },
   },
@@ -29,7 +36,7 @@ const TABLE = {
   deliver: {
     id: 0x00000003,
     fields: {
-      ...{ msgId, isReport: u8, msgFormat: u8, recvTime: text(14), srcTermId: number, destTermId: number },
+      ...{ msgId, isReport: u8, msgFormat: u8, recvTime: fixedText(14), srcTermId: number, destTermId: number },
       ...{ msgContent: content('u8'), reserve },
     },
   },

@@ -49,7 +49,7 @@ function makeTable(): Uint32Array {
   return sequences;
 }
 
-/** On a line for each: what stands for nothing must not shift what follows. */
+/** Decodes each sequence on a line by itself: one that is not assigned must not shift those after it. */
 function addSequences(to: Uint32Array, width: number, sequences: readonly number[]): void {
   const lines = Buffer.alloc(sequences.length * (width + 1), '\n');
   for (const [n, sequence] of sequences.entries()) lines.writeUIntBE(sequence, n * (width + 1), width);

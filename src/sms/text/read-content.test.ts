@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readContent } from './read-content.ts';
+import { readPhoneContent } from './read-content.ts';
 
 const UCS2 = '90008ba2';
 const GBK = 'cdcbb6a9';
@@ -31,17 +31,17 @@ const ROWS: readonly (readonly [coding: number, octets: string, text: string])[]
 
 for (const [coding, octets, text] of ROWS)
   test(`coding ${coding}, ${octets || 'nothing'}: ${text}`, () => {
-    const read = readContent(coding, 0, Buffer.from(octets, 'hex'));
+    const read = readPhoneContent(coding, 0, Buffer.from(octets, 'hex'));
     assert.deepEqual([read.text, read.isText], [text, !text.startsWith('hex:')]);
   });
 
-test('a header is read where the indicator is 1 or 64, and octets that are none are text', () => {
+test('a header is read where the indicator is 1 or 64, and octets without a header are text', () => {
   const part = Buffer.from(`050003020201${UCS2}`, 'hex');
   const concatenation = { reference: 2, part: 1, parts: 2 };
   for (const udhi of [1, 64, 65]) {
-    const read = readContent(8, udhi, part);
+    const read = readPhoneContent(8, udhi, part);
     assert.deepEqual([read.text, read.concatenation, read.octets.toString('hex')], ['退订', concatenation, UCS2]);
   }
-  assert.equal(readContent(8, 0, part).concatenation, undefined);
-  assert.equal(readContent(8, 1, Buffer.from(UCS2, 'hex')).text, '退订');
+  assert.equal(readPhoneContent(8, 0, part).concatenation, undefined);
+  assert.equal(readPhoneContent(8, 1, Buffer.from(UCS2, 'hex')).text, '退订');
 });

@@ -13,7 +13,7 @@ export interface PhoneContent {
 }
 
 /** `udhi`: value of TP_udhi. The documents say 1; most gateways write 64, the bit of the phone networks. */
-export function readContent(coding: number, udhi: number, content: Buffer): PhoneContent {
+export function readPhoneContent(coding: number, udhi: number, content: Buffer): PhoneContent {
   const { octets, concatenation } = (udhi & HAS_HEADER) === 0 ? { octets: content } : readUserData(content);
   const text = UTF_16.includes(coding)
     ? decodeUtf16(octets).replace(/\0+$/, '')

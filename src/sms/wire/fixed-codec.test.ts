@@ -5,7 +5,7 @@ import { anyPacket } from '../../../test/support/sms/any-packet.ts';
 import { cmppTable } from '../cmpp/layouts.ts';
 import { SGIP } from '../sgip/layouts.ts';
 import { SMGP } from '../smgp/layouts.ts';
-import { content, FixedCodec, hex, list, type Table, text, u8, u32 } from './fixed-codec.ts';
+import { content, FixedCodec, fixedText, hex, list, type Table, u8, u32 } from './fixed-codec.ts';
 
 const SEQUENCE = 'b36aab59434c432800000005';
 
@@ -69,7 +69,7 @@ for (const [name, { table, isLong }] of Object.entries(PROTOCOLS))
   });
 
 const TABLE = {
-  all: { id: 1, fields: { number: u8, word: text(4), digits: hex(2), several: list(3), body: content('u8') } },
+  all: { id: 1, fields: { number: u8, word: fixedText(4), digits: hex(2), several: list(3), body: content('u8') } },
 } as const;
 const CODEC = new FixedCodec(TABLE, u32);
 const FIELDS = { number: 1, word: 'ab', digits: 'beef', several: ['x', 'yz'], body: Buffer.from('hi') };

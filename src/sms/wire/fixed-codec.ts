@@ -9,13 +9,13 @@ import { OctetWriter } from './octet-writer.ts';
  * `text`: Latin-1, filled with NULs. `hex`: octets as hexadecimal digits; empty: zeros. `list`: an octet with the
  * count, then that many texts. `content`: its length, then that many octets.
  */
-export type Field =
+export type FixedField =
   | { readonly kind: 'none' | 'u8' | 'u32' }
   | { readonly kind: 'text' | 'hex' | 'list'; readonly octets: number }
   | { readonly kind: 'content'; readonly length: 'u8' | 'u32' };
-export type Layout = Readonly<Record<string, Field>>;
+export type FixedLayout = Readonly<Record<string, FixedField>>;
 /** Command → its number and fields, in the order of the wire. */
-export type Table = Readonly<Record<string, { readonly id: number; readonly fields: Layout }>>;
+export type Table = Readonly<Record<string, { readonly id: number; readonly fields: FixedLayout }>>;
 
 type Value = number | string | readonly string[] | Buffer;
 
@@ -32,7 +32,7 @@ export const u8 = { kind: 'u8' } as const;
 export const u32 = { kind: 'u32' } as const;
 /** A field that this version of the protocol does not have; 0. */
 export const none = { kind: 'none' } as const;
-export const text = (octets: number) => ({ kind: 'text', octets }) as const;
+export const fixedText = (octets: number) => ({ kind: 'text', octets }) as const;
 export const hex = (octets: number) => ({ kind: 'hex', octets }) as const;
 export const list = (octets: number) => ({ kind: 'list', octets }) as const;
 export const content = (length: 'u8' | 'u32') => ({ kind: 'content', length }) as const;
@@ -60,7 +60,7 @@ interface UnknownPacket<S> {
 export type Packet<T extends Table, S> = { readonly [C in keyof T]: PacketOf<T, S, C> }[keyof T] | UnknownPacket<S>;
 
 /** A packet to be written. */
-export type Outgoing<T extends Table, S, C extends keyof T> = Pick<
+export type OutgoingPacket<T extends Table, S, C extends keyof T> = Pick<
   PacketOf<T, S, C>,
   'command' | 'sequence' | 'fields'
 > & {
@@ -81,7 +81,7 @@ export class FixedCodec<T extends Table, S extends SequenceField> {
   }
 
   /** Throws a RangeError if a value does not fit its field. */
-  encode<C extends keyof T & string>({ command, sequence, fields, rest }: Outgoing<T, S, C>): Buffer {
+  encode<C extends keyof T & string>({ command, sequence, fields, rest }: OutgoingPacket<T, S, C>): Buffer {
     // `as`: the command is a key of the table.
     const { id, fields: layout } = this.table[command] as Table[string];
     const writer = new OctetWriter();
@@ -109,14 +109,14 @@ export class FixedCodec<T extends Table, S extends SequenceField> {
 const LENGTH_OCTETS = 4;
 
 /** Reads the fields of a layout; see `PacketOf` for `missing`. */
-export function readFields<const L extends Layout>(
+export function readFields<const L extends FixedLayout>(
   reader: OctetReader,
   layout: L,
 ): { readonly fields: FieldsOf<L>; readonly missing: string | undefined } {
   const fields: Record<string, Value> = {};
   let missing: string | undefined;
   for (const name in layout) {
-    const field: Field = layout[name] ?? none;
+    const field: FixedField = layout[name] ?? none;
     if (missing === undefined && reader.left < leastOctets(field)) missing = name;
     fields[name] = readField(reader, field);
   }
@@ -124,7 +124,7 @@ export function readFields<const L extends Layout>(
 }
 
 /** Octets of a field; of a list or a content, those of its length. */
-function leastOctets(field: Field): number {
+function leastOctets(field: FixedField): number {
   switch (field.kind) {
     case 'text':
     case 'hex':
@@ -140,7 +140,7 @@ function leastOctets(field: Field): number {
 
 const NUMBER_OCTETS = { none: 0, u8: 1, u32: 4 } as const;
 
-function readField(reader: OctetReader, field: Field): Value {
+function readField(reader: OctetReader, field: FixedField): Value {
   switch (field.kind) {
     case 'none':
       return 0;
@@ -165,11 +165,11 @@ function readList(reader: OctetReader, octets: number): readonly string[] {
   return texts;
 }
 
-function writeFields(writer: OctetWriter, layout: Layout, values: Readonly<Record<string, unknown>>): void {
+function writeFields(writer: OctetWriter, layout: FixedLayout, values: Readonly<Record<string, unknown>>): void {
   for (const name in layout) writeField(writer, name, layout[name] ?? none, values[name]);
 }
 
-function writeField(writer: OctetWriter, name: string, field: Field, value: unknown): void {
+function writeField(writer: OctetWriter, name: string, field: FixedField, value: unknown): void {
   if (field.kind === 'none') return;
   if (field.kind === 'u8' && typeof value === 'number') writer.u8(name, value);
   else if (field.kind === 'u32' && typeof value === 'number') writer.u32(value);

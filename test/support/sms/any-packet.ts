@@ -1,6 +1,6 @@
 /** Any packet of a protocol of fixed fields, for property tests. */
 import fc from 'fast-check';
-import type { Field, Layout, Table } from '#sms/wire/fixed-codec.ts';
+import type { FixedField, FixedLayout, Table } from '#sms/wire/fixed-codec.ts';
 
 const PLAIN = { noNullPrototype: true };
 
@@ -17,14 +17,14 @@ export function anyPacket(table: Table): fc.Arbitrary<AnyPacket> {
     );
 }
 
-function fieldsOf(layout: Layout): fc.Arbitrary<Readonly<Record<string, unknown>>> {
+function fieldsOf(layout: FixedLayout): fc.Arbitrary<Readonly<Record<string, unknown>>> {
   return fc.record(
     Object.fromEntries(Object.entries(layout).map(([name, field]) => [name, arbitraryOf(field)])),
     PLAIN,
   );
 }
 
-function arbitraryOf(field: Field): fc.Arbitrary<unknown> {
+function arbitraryOf(field: FixedField): fc.Arbitrary<unknown> {
   switch (field.kind) {
     case 'none':
       return fc.constant(0);

@@ -1,5 +1,6 @@
 /** A connector of a test's own, and what it tells. */
 import type { TestContext } from 'node:test';
+import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { systemTimers } from '#lib/timers.ts';
 import { type ConnectorSettings, SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
@@ -72,7 +73,10 @@ export function connectTestCarrier(
     },
   };
   const log = createLogger({ level: 'silent', name: 'test' });
-  const carrier = connectCarrier(settings, events, { log, timers: systemTimers, random: () => 0, ...tools });
+  const carrier = connectCarrier(settings, events, {
+    ...{ log, timers: systemTimers, clock: systemClock, random: () => 0 },
+    ...tools,
+  });
   t.after(() => carrier[Symbol.asyncDispose]());
   return {
     carrier,

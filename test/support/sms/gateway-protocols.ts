@@ -8,7 +8,7 @@ export type GatewayKind = 'cmpp2' | 'cmpp3' | 'smgp' | 'sgip';
 
 /** What a gateway reads of a submit. */
 export interface ReadSubmit {
-  /** Of the header. */
+  /** Sequence in the header. */
   readonly sequence: Buffer;
   readonly sender: string;
   readonly number: string;
@@ -16,7 +16,7 @@ export interface ReadSubmit {
   readonly service: string;
   readonly coding: number;
   readonly udhi: number;
-  /** With its user data header. */
+  /** Content with its user data header. */
   readonly content: Buffer;
   /** Number of the part and how many there are, as the fields say; 0: there is no such field. */
   readonly part: number;

@@ -33,3 +33,13 @@ test('a new connector is sent without the fields that were left empty', () => {
   const values = { ...connectorValues(undefined), name: 'new', host: 'smsc.example', sender: '' };
   assert.deepEqual(changedSettings(undefined, values), { name: 'new', kind: 'smpp', tls: '0', host: 'smsc.example' });
 });
+
+test('a new connector is sent without what only another kind has', () => {
+  const typed = { ...connectorValues(undefined), name: 'new', system_id: 'a', account: '900001', pk: 'one' };
+  assert.deepEqual(changedSettings(undefined, { ...typed, kind: 'smgp' }), {
+    name: 'new',
+    kind: 'smgp',
+    tls: '0',
+    account: '900001',
+  });
+});

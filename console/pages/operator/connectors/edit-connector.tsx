@@ -18,18 +18,16 @@ import { useText } from '../../../text/catalogue.ts';
 import { commonText } from '../../../text/common.ts';
 import { CONNECTOR_NAME, CONNECTOR_WORDS } from '../../../text/connector-fields.ts';
 import { connectorsText } from '../../../text/connectors.ts';
-import { changedSettings, connectorValues, type Values } from './connector-values.ts';
+import { changedSettings, connectorValues, hasField, type Values } from './connector-values.ts';
 
 type Connector = DataOf<'smsOperator.listConnectors'>['list'][number];
 
 const { request: CONTRACT } = SMS_OPERATOR_OPERATIONS['smsOperator.setConnector'];
 
 const COMMON = [
-  ...(['kind', 'host', 'port', 'tls', 'system_id', 'password', 'system_type', 'sender'] as const),
-  ...(['rate', 'window'] as const),
+  ...(['kind', 'host', 'port', 'tls', 'system_id', 'account', 'password', 'system_type'] as const),
+  ...(['corp_id', 'service_id', 'sender', 'rate', 'window'] as const),
 ] as const;
-/** A simulation has no carrier. */
-const OF_SIMULATION: readonly string[] = ['kind', 'rate'];
 
 type FieldName = keyof typeof CONNECTOR_WORDS;
 
@@ -119,7 +117,7 @@ const REST = (Object.keys(CONNECTOR_WORDS) as FieldName[]).filter(
 );
 
 function Row({ form, name }: { readonly form: FormState<Values>; readonly name: FieldName | 'name' }) {
-  if (form.values['kind'] === 'loopback' && name !== 'name' && !OF_SIMULATION.includes(name)) return null;
+  if (name !== 'name' && !hasField(form.values, name)) return null;
   return (
     <ContractField
       form={form}

@@ -3,10 +3,11 @@
  */
 import { sql, type Transaction } from 'kysely';
 import {
+  type CarrierSettings,
+  CONNECTOR_DEFAULTS,
+  type ConnectorKind,
   type ConnectorSettings,
   type LoopbackSettings,
-  SMPP_DEFAULTS,
-  type SmppSettings,
 } from '#model/sms-connector.ts';
 import { lockInTransaction } from '../../engines/engine.ts';
 import type { Executor, Schema } from '../../schema/schema.ts';
@@ -21,10 +22,12 @@ export interface StoredConnector {
   /** Absent: no rate limit. */
   readonly partsPerSecond: number | undefined;
   /** Settings without the password. */
-  readonly settings: LoopbackSettings | Omit<SmppSettings, 'password'>;
+  readonly settings: LoopbackSettings | WithoutPassword<CarrierSettings>;
   readonly secret: string | undefined;
   readonly changedAt: number;
 }
+
+type WithoutPassword<S> = S extends CarrierSettings ? Omit<S, 'password'> : never;
 
 export interface StoredRoute {
   readonly prefix: string;
@@ -43,9 +46,10 @@ export async function listConnectors(x: Executor): Promise<readonly StoredConnec
     name: row.name,
     enabled: row.enabled === 1,
     partsPerSecond: row.parts_per_second ?? undefined,
-    // `as`: only `saveConnector` writes them. Settings of an earlier release lack newer members.
+    // `as`, twice: only `saveConnector` writes them. Settings of an earlier release lack newer members.
     settings: {
-      ...(row.kind === 'smpp' ? SMPP_DEFAULTS : { kind: 'loopback' }),
+      kind: row.kind,
+      ...CONNECTOR_DEFAULTS[row.kind as ConnectorKind],
       ...(JSON.parse(row.settings) as object),
     } as StoredConnector['settings'],
     secret: row.secret ?? undefined,
@@ -62,7 +66,8 @@ export function openSettings(ring: Keyring, { id, settings, secret }: StoredConn
   // An export left it out, so it must be entered again.
   if (secret === undefined || secret === '') throw new KeyringError('its password is not there: give it anew');
   const password = unseal(ring, placeOf(id), secret).toString();
-  return { ...settings, password };
+  // `as`: without it they lack nothing else.
+  return { ...settings, password } as CarrierSettings;
 }
 
 export interface ConnectorToSave {
@@ -94,7 +99,7 @@ export async function saveConnector(
     .onConflict((conflict) => conflict.column('name').doUpdateSet(values))
     .returning('id')
     .executeTakeFirstOrThrow();
-  if (settings.kind === 'smpp' && password === undefined) return id;
+  if (settings.kind !== 'loopback' && password === undefined) return id;
   // The password is sealed for its row, whose id is known only now.
   const secret = password === undefined ? null : seal(ring, placeOf(id), Buffer.from(password));
   await trx.updateTable('sms_connector').set({ secret }).where('id', '=', id).execute();

@@ -9,7 +9,7 @@ export type MeaningOf = (connectorId: number | undefined, word: string) => Statu
 export async function readMeanings(x: Executor): Promise<MeaningOf> {
   const tables = new Map<number, readonly StatusWord[]>();
   for (const { id, settings } of await listConnectors(x))
-    if (settings.kind === 'smpp' && settings.statusWords.length > 0) tables.set(id, settings.statusWords);
+    if (settings.kind !== 'loopback' && settings.statusWords.length > 0) tables.set(id, settings.statusWords);
   const known = new Map<string, StatusWord | undefined>();
   return (connectorId, word) => {
     const own = connectorId === undefined ? undefined : tables.get(connectorId);
