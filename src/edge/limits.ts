@@ -4,6 +4,8 @@ import { MAX_REQUEST_BODY_BYTES } from './incoming-body.ts';
 /** Edge rules 2 and 10 give the origins' three. */
 export interface EdgeLimits {
   readonly connectMs: number;
+  /** The same for a parent, which is an edge of the fleet. */
+  readonly parentConnectMs: number;
   /** Longest wait for a free connection to an origin when all that are allowed are in use. */
   readonly originWaitMs: number;
   /** Connections per pool and worker; further requests wait for a free one. */
@@ -61,6 +63,7 @@ export interface EdgeLimits {
 
 export const DEFAULT_LIMITS: EdgeLimits = {
   connectMs: 5_000,
+  parentConnectMs: 1_000,
   originWaitMs: 5_000,
   maxOriginConnections: 256,
   originSlowMs: 2_000, // less than others wait

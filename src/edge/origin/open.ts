@@ -130,8 +130,6 @@ export function createEdgeOrigins(options: EdgeOriginsOptions, limits: EdgeLimit
   };
 }
 
-/** Time for the connection to a parent, which is an edge of the fleet. */
-const PARENT_CONNECT_MS = 1_000;
 /** Time that a parent gets beyond that of its origins. */
 const PARENT_EXTRA_MS = 2_000;
 
@@ -153,7 +151,7 @@ function openTiers(
 ): { readonly origins: TieredOrigins; close(): Promise<void> } {
   const firstByteMs = limits.firstByteMs + PARENT_EXTRA_MS;
   const pools = createPools(
-    createParentConnector(tiers, PARENT_CONNECT_MS),
+    createParentConnector(tiers, limits.parentConnectMs),
     { ...parts, limits: { ...parts.limits, firstByteMs } },
     { ...limits, firstByteMs },
     { maxPools: MAX_ELSEWHERE_POOLS, maxConnections: limits.maxOriginConnections },

@@ -66,6 +66,7 @@ export function createTestFleet(
       const started = await startTestEdge(t, origins, {
         cdn: { id: CDN_ID },
         ...options,
+        limits: { parentConnectMs: 30_000, ...options.limits }, // a busy machine is no failure
         tier: {
           edgeId,
           identity: identityOf(keys),
