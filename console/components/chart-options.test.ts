@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { timeAxis } from './chart-options.ts';
+import { countSteps, timeAxis } from './chart-options.ts';
 
 const DAY_SECONDS = 86_400;
 const ZONE = 'Asia/Shanghai';
@@ -25,4 +25,9 @@ test('no day is named twice', () => {
     const labels = values(undefined, [FROM, FROM + distance]);
     assert.notEqual(labels[0], labels[1], String(distance));
   }
+});
+
+test('no value is named twice either: viewers have no parts, ratios have', () => {
+  assert.deepEqual(countSteps((value) => value.toFixed(0)).slice(0, 3), [1, 2, 5]);
+  assert.deepEqual(countSteps((value) => `${(value * 100).toFixed(0)}%`).slice(0, 2), [0.01, 0.02]);
 });

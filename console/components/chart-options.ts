@@ -48,7 +48,7 @@ export function chartOptions({ series, zone, range, format, look, isStacked, onZ
     scales: { x: { range: [...range] as [number, number] }, y: { range: (_plot, _low, high) => [0, niceTop(high)] } },
     axes: [
       { ...axis, ...timeAxis(zone, range), size: 28, grid: { show: false } },
-      { ...axis, size: 68, values: (_plot, at) => at.map(format) },
+      { ...axis, size: 68, incrs: countSteps(format), values: (_plot, at) => at.map(format) },
     ],
     series: [{}, ...series.map((one) => seriesOf(one, { ...look, hasFills }))],
     bands: isStacked ? bandsOf(series) : [],
@@ -99,6 +99,12 @@ function niceTop(high: number | null): number {
 
 /** Distances of the labels of days: a distance below a day would name one twice. */
 const DAYS = [1, 2, 3, 5, 7, 10, 15, 30, 60, 90, 180] as const;
+
+/** Distances of the labels of values: those that the texts tell apart, such as whole numbers where there are no parts. */
+export function countSteps(format: (value: number) => string): number[] {
+  const steps = Array.from({ length: 20 }, (_, power) => [1, 2, 5].map((n) => n * 10 ** (power - 4)));
+  return steps.flat().filter((step) => new Set([0, step, 2 * step].map(format)).size === 3);
+}
 
 interface TimeAxis {
   values(plot: unknown, at: readonly number[]): string[];

@@ -23,7 +23,7 @@ interface AuditListProps<R extends AuditRow> {
     readonly isBusy: boolean;
     readonly onMore: () => void;
   };
-  /** The account whose it is that was changed; absent: there is one. */
+  /** The account whose it is that was changed, which stands behind the target; absent: there is one. */
   readonly owner?: Column<R>;
   /** Where a row leads. */
   readonly pathOf: (row: R) => string;
@@ -58,7 +58,7 @@ export function AuditList<R extends AuditRow>(props: AuditListProps<R>) {
           {(list) => (
             <Table
               label={title}
-              columns={owner === undefined ? columns : [...columns, owner]}
+              columns={owner === undefined ? columns : columns.toSpliced(2, 0, owner)}
               rows={list}
               keyOf={({ event_id }) => event_id}
               onOpen={(row) => navigate(pathOf(row))}

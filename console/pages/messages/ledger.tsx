@@ -25,15 +25,16 @@ interface LedgerProps {
 
 export function Ledger({ entries, money, before, onBefore, hasLinks = false }: LedgerProps) {
   const t = useText(ledgerText);
+  const hasMore = entries.length === LEDGER_PAGE_SIZE;
   return (
     <>
       <Table label={t.title} columns={useColumns(money, hasLinks)} rows={entries} keyOf={({ entry_id }) => entry_id} />
-      <div className="row pad">
-        {before !== '' && <Button onClick={() => onBefore('')}>{t.latest}</Button>}
-        {entries.length === LEDGER_PAGE_SIZE && (
-          <Button onClick={() => onBefore(entries.at(-1)?.entry_id ?? '')}>{t.earlier}</Button>
-        )}
-      </div>
+      {(before !== '' || hasMore) && (
+        <div className="row pad">
+          {before !== '' && <Button onClick={() => onBefore('')}>{t.latest}</Button>}
+          {hasMore && <Button onClick={() => onBefore(entries.at(-1)?.entry_id ?? '')}>{t.earlier}</Button>}
+        </div>
+      )}
     </>
   );
 }
