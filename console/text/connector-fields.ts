@@ -14,6 +14,7 @@ export const CONNECTOR_WORDS = {
       cmpp2: both('CMPP 2.0（移动）', 'CMPP 2.0 (China Mobile)'),
       cmpp3: both('CMPP 3.0（移动）', 'CMPP 3.0 (China Mobile)'),
       smgp: both('SMGP 3.0（电信）', 'SMGP 3.0 (China Telecom)'),
+      sgip: both('SGIP 1.2（联通）', 'SGIP 1.2 (China Unicom)'),
       loopback: both('模拟（不发送）', 'Simulation, which sends nothing'),
     },
   },
@@ -109,8 +110,8 @@ export const CONNECTOR_WORDS = {
   account: words(
     '企业代码（登录账号）',
     'Account',
-    'CMPP：SP_Id；SMGP：ClientID。',
-    'SP_Id of CMPP, ClientID of SMGP.',
+    'CMPP：SP_Id；SMGP：ClientID；SGIP：Login_Name。',
+    'SP_Id of CMPP, ClientID of SMGP, Login_Name of SGIP.',
   ),
   corp_id: words('信源代码', "Enterprise's code", '为空则为登录账号。', 'Empty: the account.'),
   service_id: words('业务代码', 'Service code', '与运营商约定，可为空。', 'As agreed with the carrier; may be empty.'),
@@ -119,7 +120,11 @@ export const CONNECTOR_WORDS = {
   fee_code: words('资费代码', 'FeeCode'),
   receipts: {
     ...words('状态报告', 'Receipts'),
-    values: { all: both('请求', 'are requested'), none: both('不请求', 'are not requested') },
+    values: {
+      all: both('请求', 'are requested'),
+      failures: both('仅失败（SGIP）', 'of failures (SGIP)'),
+      none: both('不请求', 'are not requested'),
+    },
   },
   coding: {
     ...words('编码', 'Alphabet'),
@@ -157,6 +162,20 @@ export const CONNECTOR_WORDS = {
     ...words('摘要中的账号', 'Account in the digest'),
     values: { none: both('原样', 'as it is'), '6': both('补足 6 字节', 'filled up to 6 octets') },
   },
+  node: words('节点编号', 'Node number', '如 3010012345。', 'Such as 3010012345.'),
+  listen: words(
+    '监听地址',
+    'Address to listen on',
+    '网关由此送达状态报告和上行，如 0.0.0.0:8801。',
+    'Where the gateway brings receipts and replies, such as 0.0.0.0:8801.',
+  ),
+  allow: words('网关的地址', 'Addresses of the gateway', 'IP 或网段，每项一个。', 'IP addresses or networks.'),
+  gateway_account: words(
+    '网关登录名',
+    "Gateway's name",
+    '为空则为登录账号；密码相同。',
+    'Empty: the account. The password is the same.',
+  ),
   bind_seconds: words('绑定时限', 'Time to bind'),
   enquire_seconds: words('探测间隔', 'Enquire link every'),
   response_seconds: words('应答时限', 'Time to answer'),

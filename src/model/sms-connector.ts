@@ -2,7 +2,7 @@
 import type { StatusWord } from './sms-status-words.ts';
 
 export type ConnectorSettings = LoopbackSettings | CarrierSettings;
-export type CarrierSettings = SmppSettings | CmppSettings | SmgpSettings;
+export type CarrierSettings = SmppSettings | CmppSettings | SmgpSettings | SgipSettings;
 export type ConnectorKind = ConnectorSettings['kind'];
 export type CarrierKind = CarrierSettings['kind'];
 
@@ -78,7 +78,7 @@ export interface SmppSettings extends CommonSettings {
 
 /** What the protocols of China's carriers have alike. docs/decisions/0753 */
 export interface GatewaySettings extends CommonSettings {
-  /** SP_Id of CMPP, ClientID of SMGP. */
+  /** SP_Id of CMPP, ClientID of SMGP, Login_Name of SGIP. */
   readonly account: string;
   /** The enterprise's code (企业代码); absent: the account. */
   readonly corpId?: string;
@@ -86,8 +86,8 @@ export interface GatewaySettings extends CommonSettings {
   readonly serviceId: string;
   readonly feeType: string;
   readonly feeCode: string;
-  /** Receipts that are requested. */
-  readonly receipts: 'all' | 'none';
+  /** Receipts that are requested; only SGIP has those of failures alone. */
+  readonly receipts: 'all' | 'failures' | 'none';
   /** `auto`: GB18030 where a part fits so, else UCS-2. */
   readonly coding: 'ucs2' | 'gb18030' | 'auto';
   /** Value of TP_udhi of a part with a header. */
@@ -115,6 +115,20 @@ export interface CmppSettings extends GatewaySettings {
 
 export interface SmgpSettings extends GatewaySettings {
   readonly kind: 'smgp';
+}
+
+/** The gateway opens sessions of its own for receipts and replies. docs/decisions/0759 */
+export interface SgipSettings extends GatewaySettings {
+  readonly kind: 'sgip';
+  readonly corpId: string;
+  /** Our node number: 3, the area code in four digits, and the enterprise's code, such as 3010012345. */
+  readonly node: number;
+  /** Where we listen for the gateway. */
+  readonly listen: { readonly host: string; readonly port: number };
+  /** Addresses and networks that the gateway connects from; never empty. */
+  readonly allow: readonly string[];
+  /** Name that the gateway gives us; absent: the account. Its password is the connector's. */
+  readonly gatewayAccount?: string;
 }
 
 /** What a refusal of a gateway is about; see `RefusalClass` of `sms/carrier.ts`. */
@@ -198,6 +212,13 @@ const CMPP_DEFAULTS = {
 /** `00`: free of charge for the phone. */
 const SMGP_DEFAULTS = { ...GATEWAY_DEFAULTS, feeType: '00' } as const satisfies Partial<SmgpSettings>;
 
+/** FeeType 1: free of charge for the phone. */
+const SGIP_DEFAULTS = {
+  ...GATEWAY_DEFAULTS,
+  feeType: '1',
+  numberForm: '86',
+} as const satisfies Partial<SgipSettings>;
+
 /** Defaults of each kind; a connector without a carrier has none. */
 export const CONNECTOR_DEFAULTS = {
   loopback: {},
@@ -205,4 +226,5 @@ export const CONNECTOR_DEFAULTS = {
   cmpp2: CMPP_DEFAULTS,
   cmpp3: CMPP_DEFAULTS,
   smgp: SMGP_DEFAULTS,
+  sgip: SGIP_DEFAULTS,
 } as const satisfies Readonly<Record<ConnectorKind, object>>;

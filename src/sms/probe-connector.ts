@@ -21,7 +21,7 @@ export async function probeConnector(
   };
   const refuse = () => Promise.reject(new Error('this session is only a test'));
   await using carrier = connect(
-    settings,
+    besideItself(settings),
     {
       // Receipts and replies are refused: the carrier sends them again on the connector's own session.
       receipt: refuse,
@@ -41,4 +41,9 @@ export async function probeConnector(
   const probe = await Promise.race([promise, late]);
   stop.abort();
   return probe;
+}
+
+/** The connector itself may listen at its address meanwhile: what a gateway opens is no part of the test. */
+function besideItself(settings: ConnectorSettings): ConnectorSettings {
+  return settings.kind === 'sgip' ? { ...settings, listen: { host: '127.0.0.1', port: 0 } } : settings;
 }

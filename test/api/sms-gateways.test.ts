@@ -1,4 +1,4 @@
-/** Connectors of CMPP and SMGP, as an operator sets them. */
+/** Connectors of CMPP, SMGP and SGIP, as an operator sets them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listConnectors, openSettings } from '#db/tables/sms/connectors.ts';
@@ -6,6 +6,7 @@ import { describeOnBothEngines } from '../support/db/databases.ts';
 import { smsData, startSmsApi } from '../support/sms/sms-customers.ts';
 
 const CARRIER = { host: '10.1.2.3', port: 7890, account: '900001', sender: '106900001234', password: 'hush!' };
+const SGIP = { corp_id: '12345', node: 3010012345, listen: '[::]:8801', allow: '10.1.0.0/16,10.2.3.4' };
 
 describeOnBothEngines('connectors of gateways', (newDatabase) => {
   test('a connector of each kind is set, changed and listed', async (t) => {
@@ -46,6 +47,24 @@ describeOnBothEngines('connectors of gateways', (newDatabase) => {
     assert.equal(smgp.body['data'], true);
   });
 
+  test('a connector of SGIP has a listener', async (t) => {
+    const { api, operate } = await startSmsApi(t, newDatabase);
+    const set = (request: object) => operate('smsOperator.setConnector', { name: 'cu', ...request });
+    assert.equal((await set({ kind: 'sgip', ...CARRIER, ...SGIP })).body['data'], true);
+    assert.equal((await set({ receipts: 'failures', gateway_account: 'smg' })).body['data'], true);
+    const [, stored] = await listConnectors(api.db.query);
+    assert.ok(stored?.settings.kind === 'sgip');
+    const { listen, allow, node, corpId, gatewayAccount, receipts, numberForm } = stored.settings;
+    assert.deepEqual([listen, allow], [{ host: '::', port: 8801 }, ['10.1.0.0/16', '10.2.3.4']]);
+    assert.deepEqual(
+      [node, corpId, gatewayAccount, receipts, numberForm],
+      [3010012345, '12345', 'smg', 'failures', '86'],
+    );
+    const list = smsData(await operate('smsOperator.listConnectors', {}))['list'] as object[];
+    const shown = Object(list[1]);
+    assert.deepEqual([shown.listen, shown.allow, shown.node], ['[::]:8801', ['10.1.0.0/16', '10.2.3.4'], 3010012345]);
+  });
+
   test('what a kind does not have, cannot carry or lacks is refused by its name', async (t) => {
     const { operate } = await startSmsApi(t, newDatabase);
     const refusal = async (request: object) => {
@@ -61,6 +80,15 @@ describeOnBothEngines('connectors of gateways', (newDatabase) => {
       [{ kind: 'cmpp2', ...CARRIER, sender: 'Causeway' }, /^fieldInvalid: .*sender.*digits/],
       [{ kind: 'cmpp2', ...CARRIER, results: '8=slow' }, /^fieldInvalid: .*results/],
       [{ kind: 'cmpp2', ...CARRIER, sender: undefined }, /^fieldMissing: .*sender/],
+      [{ kind: 'cmpp2', ...CARRIER, receipts: 'failures' }, /^fieldInvalid: .*receipts.*all or none/],
+      [{ kind: 'sgip', ...CARRIER, ...SGIP, sessions: 2 }, /^fieldInvalid: .*sessions.*only for connectors of kind/],
+      [{ kind: 'sgip', ...CARRIER, ...SGIP, corp_id: '123456' }, /^fieldInvalid: .*corp_id.*at most 5/],
+      [{ kind: 'sgip', ...CARRIER, ...SGIP, allow: 'gateway' }, /^fieldInvalid: .*allow.*IP addresses or networks/],
+      [{ kind: 'sgip', ...CARRIER, ...SGIP, allow: '' }, /^field(?:Invalid|Missing): .*allow/],
+      [{ kind: 'sgip', ...CARRIER, ...SGIP, listen: '8801' }, /^fieldInvalid: .*listen.*an address and a port/],
+      [{ kind: 'sgip', ...CARRIER, ...SGIP, listen: '10.0.0.999:1' }, /^fieldInvalid: .*listen/],
+      [{ kind: 'sgip', ...CARRIER, ...SGIP, fee_type: 'x' }, /^fieldInvalid: .*fee_type/],
+      [{ kind: 'sgip', ...CARRIER, ...SGIP, node: undefined }, /^fieldMissing: .*node/],
       [{ kind: 'cmpp2', ...CARRIER, account: undefined }, /^fieldMissing: .*account/],
     ];
     for (const [request, expected] of cases) assert.match(await refusal(request), expected, JSON.stringify(request));

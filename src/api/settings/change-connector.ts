@@ -5,13 +5,15 @@ import { describeFound } from '#contract/schema/found.ts';
 import type { Localized } from '#contract/schema/locale.ts';
 import { CONNECTOR_FIELDS, FIELDS_OF_KINDS } from '#contract/sms/sms-connector-fields.ts';
 import type { ConnectorToSave, StoredConnector } from '#db/tables/sms/connectors.ts';
+import { parseNetwork, plainAddress } from '#lib/cidr.ts';
+import { formatListenAddress } from '#lib/listen-address.ts';
 import { MAX_SMS_PARTS } from '#model/limits.ts';
 import { type CarrierAddress, type CarrierKind, CONNECTOR_DEFAULTS, type ConnectorKind } from '#model/sms-connector.ts';
 import type { ConnectorChange } from '../wire/wire-connector.ts';
 import { refuseMissing } from './refuse-missing.ts';
 
 /** What a carrier may be silent beyond the question whether it lives: by the gateways' documents, thrice its time. */
-const SILENCE_SECONDS = { smpp: 10, cmpp2: 60, cmpp3: 60, smgp: 60 } as const;
+const SILENCE_SECONDS = { smpp: 10, cmpp2: 60, cmpp3: 60, smgp: 60, sgip: 60 } as const;
 
 /** Throws `ServiceError` if a new one lacks a setting without a default, or if its kind does not have what is given. */
 export function changeConnectorSettings(
@@ -62,20 +64,17 @@ function refuseForeign(kind: CarrierKind, { given }: ConnectorChange): void {
 
 /** Refuses settings that are missing, or that the protocol cannot carry. */
 function checked(settings: CarrierToSave): CarrierToSave {
-  const needed =
-    settings.kind === 'smpp'
-      ? (['host', 'port', 'systemId'] as const)
-      : (['host', 'port', 'account', 'sender'] as const);
-  for (const name of needed) {
-    const field = name === 'systemId' ? 'system_id' : name;
-    // `as`: settings without a default may be missing yet.
+  // `as`: settings without a default may be missing yet.
+  for (const [name, field] of Object.entries(NEEDED[settings.kind]))
     if ((settings as Partial<Record<string, unknown>>)[name] === undefined) refuseMissing(CONNECTOR_FIELDS, field);
-  }
   if (settings.kind === 'smpp') return settings;
   const { account, sender, window, corpId = '', ...rest } = settings;
-  const accountOctets = settings.kind === 'smgp' ? 8 : 6;
+  const { accountOctets, corpOctets } = OCTETS[settings.kind];
   if (account.length > accountOctets) refuseLength('account', accountOctets, account);
-  if (corpId.length > accountOctets) refuseLength('corp_id', accountOctets, corpId);
+  if (corpId.length > corpOctets) refuseLength('corp_id', corpOctets, corpId);
+  if (settings.kind !== 'sgip' && settings.receipts === 'failures')
+    refuse('receipts', { 'zh-CN': 'all 或 none', en: 'all or none' }, settings.receipts);
+  if (settings.kind === 'sgip') checkSgip(settings);
   if (!/^\d{1,20}$/.test(sender)) refuse('sender', { 'zh-CN': '1 到 20 位数字', en: '1 to 20 digits' }, sender);
   if (window < MAX_SMS_PARTS) {
     const expected = {
@@ -85,6 +84,34 @@ function checked(settings: CarrierToSave): CarrierToSave {
     refuse('window', expected, window);
   }
   return { ...rest, account, sender, window, ...(corpId !== '' && { corpId }) } as CarrierToSave;
+}
+
+/** Settings without a default, and their fields. */
+const GATEWAY_NEEDS = { host: 'host', port: 'port', account: 'account', sender: 'sender' } as const;
+const NEEDED = {
+  smpp: { host: 'host', port: 'port', systemId: 'system_id' },
+  cmpp2: GATEWAY_NEEDS,
+  cmpp3: GATEWAY_NEEDS,
+  smgp: GATEWAY_NEEDS,
+  sgip: { ...GATEWAY_NEEDS, corpId: 'corp_id', node: 'node', listen: 'listen', allow: 'allow' },
+} as const satisfies Readonly<Record<CarrierKind, Readonly<Record<string, keyof typeof CONNECTOR_FIELDS>>>>;
+
+/** Octets of the fields on the wire. */
+const OCTETS = {
+  cmpp2: { accountOctets: 6, corpOctets: 6 },
+  cmpp3: { accountOctets: 6, corpOctets: 6 },
+  smgp: { accountOctets: 8, corpOctets: 8 },
+  sgip: { accountOctets: 16, corpOctets: 5 },
+} as const;
+
+function checkSgip({ corpId, allow, feeType, listen }: Extract<CarrierToSave, { kind: 'sgip' }>): void {
+  if (corpId === '') refuse('corp_id', { 'zh-CN': '1 到 5 个字符', en: '1 to 5 characters' }, corpId);
+  if (!/^\d+$/.test(feeType)) refuse('fee_type', { 'zh-CN': '0 到 99 的整数', en: 'a number from 0 to 99' }, feeType);
+  if (allow.length === 0) refuse('allow', CONNECTOR_FIELDS.allow.expects, '');
+  const wrong = allow.find((it) => parseNetwork(it) === undefined);
+  if (wrong !== undefined) refuse('allow', CONNECTOR_FIELDS.allow.expects, wrong);
+  if (plainAddress(listen.host) === undefined || listen.port > 65_535)
+    refuse('listen', CONNECTOR_FIELDS.listen.expects, formatListenAddress(listen));
 }
 
 function refuseLength(field: string, octets: number, found: string): never {

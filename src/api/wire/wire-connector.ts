@@ -1,6 +1,7 @@
 /** Connectors on the wire and in the model. Used by `wire-sms-operator.ts` only. */
 import type { DataOf, RequestOf } from '#contract/operations.ts';
 import type { StoredConnector } from '#db/tables/sms/connectors.ts';
+import { formatListenAddress } from '#lib/listen-address.ts';
 import { toModelNames } from '#lib/model-names.ts';
 import {
   type AddressType,
@@ -9,6 +10,7 @@ import {
   type GatewaySettings,
   RESULT_CLASSES,
   type ResultClass,
+  type SgipSettings,
   SMPP_DEFAULTS,
   type SmppSettings,
 } from '#model/sms-connector.ts';
@@ -34,14 +36,23 @@ export interface ConnectorChange {
   readonly given: readonly string[];
 }
 
-/** CMPP has all the settings of the gateways. */
-type OtherSettings = Omit<SmppSettings, 'kind' | 'tls' | 'senderType'> & Omit<CmppSettings, 'kind' | 'tls'>;
+type OtherSettings = Omit<SmppSettings, 'kind' | 'tls' | 'senderType'> &
+  Omit<CmppSettings, 'kind' | 'tls'> &
+  Omit<SgipSettings, 'kind' | 'tls'>;
 
 export function readConnector(request: RequestOf<'smsOperator.setConnector'>): ConnectorChange {
   const { name, kind, enabled, rate, if_revision: _, ...fields } = request;
   const { tls, tls_ca, tls_server_name, sender_type, ...rest } = fields;
-  const { interface_version, destination_type, registered_delivery, status_words, udhi_value, results, ...plain } =
-    rest;
+  const {
+    interface_version,
+    destination_type,
+    registered_delivery,
+    status_words,
+    udhi_value,
+    results,
+    listen,
+    ...plain
+  } = rest;
   return {
     name,
     kind,
@@ -57,6 +68,7 @@ export function readConnector(request: RequestOf<'smsOperator.setConnector'>): C
       statusWords: status_words?.map(readStatusWord),
       udhiValue: udhi_value && UDHI_VALUES[udhi_value],
       results: results && Object.fromEntries(results.map(readResult)),
+      listen: listen === undefined ? undefined : readListen(listen),
     },
     given: Object.entries(fields).flatMap(([field, value]) => (value === undefined ? [] : [field])),
   };
@@ -84,6 +96,7 @@ export function writeConnector({ name, enabled, partsPerSecond = 0, settings }: 
     unknown_after: settings.unknownAfter,
     ...(settings.kind === 'smpp' ? writeSmpp(settings) : writeGateway(settings)),
     ...((settings.kind === 'cmpp2' || settings.kind === 'cmpp3') && writeCmpp(settings)),
+    ...(settings.kind === 'sgip' && writeSgip(settings)),
   };
 }
 
@@ -123,6 +136,16 @@ function writeGateway(settings: Omit<GatewaySettings, 'password'>) {
 
 function writeCmpp(settings: Omit<CmppSettings, 'password'>) {
   return { fee_user_type: settings.feeUserType, pk: settings.pk, account_padding: settings.accountPadding };
+}
+
+function writeSgip({ node, listen, allow, gatewayAccount = '' }: Omit<SgipSettings, 'password'>) {
+  return { node, listen: formatListenAddress(listen), allow: [...allow], gateway_account: gatewayAccount };
+}
+
+/** Reads an address that the contract has checked. */
+function readListen(address: string): SgipSettings['listen'] {
+  const at = address.lastIndexOf(':');
+  return { host: address.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(address.slice(at + 1)) };
 }
 
 const VERSIONS: Readonly<Record<number, '33' | '34' | '50'>> = { 51: '33', 52: '34', 80: '50' };

@@ -183,10 +183,10 @@ function addReceiptOptions(command: Command): void {
     );
 }
 
-/** Adds the options of CMPP and SMGP. */
+/** Adds the options of CMPP, SMGP and SGIP. */
 function addGatewayOptions(command: Command): void {
   command
-    .option('--account <id>', 'CMPP: SP_Id; SMGP: ClientID')
+    .option('--account <id>', 'CMPP: SP_Id; SMGP: ClientID; SGIP: Login_Name')
     .option('--corp-id <code>', "code of the enterprise; '': the account")
     .option('--service-id <code>', "code of the service, if the carrier requires one; '': none")
     .option('--fee-type <type>', 'FeeType')
@@ -200,7 +200,11 @@ function addGatewayOptions(command: Command): void {
     .addOption(choice('again', '--again <how>', 'what to answer to a delivery that cannot be stored'))
     .option('--connections <n>', 'connections of each session', parseWholeNumber)
     .addOption(choice('pk', '--pk <how>', 'CMPP: Pk_total and Pk_number as they are (parts), or always 1 (one)'))
-    .addOption(choice('account_padding', '--account-padding <octets>', 'CMPP: fill the account up before the digest'));
+    .addOption(choice('account_padding', '--account-padding <octets>', 'CMPP: fill the account up before the digest'))
+    .option('--node <number>', 'SGIP: node number, such as 3010012345', parseWholeNumber)
+    .option('--listen <address:port>', 'SGIP: where the gateway reaches this service')
+    .option('--allow <networks>', 'SGIP: addresses and networks that the gateway connects from')
+    .option('--gateway-account <name>', "SGIP: name that the gateway gives; '': the account");
 }
 
 function choice(field: keyof typeof CONNECTOR_CHOICES, flags: string, description: string): Option {

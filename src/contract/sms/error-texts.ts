@@ -64,7 +64,7 @@ const STATUSES: Readonly<Record<number, Localized>> = {
   255: { 'zh-CN': '未知错误', en: 'unknown error' },
 };
 
-/** Results of a submit by the documents of CMPP and SMGP. */
+/** Results of a submit by the documents of CMPP, SMGP and SGIP; SGIP has the same in reports. */
 const RESULTS: Readonly<Record<string, Localized>> = {
   'cmpp:1': { 'zh-CN': '消息结构错', en: 'invalid structure' },
   'cmpp:2': { 'zh-CN': '命令字错', en: 'invalid command' },
@@ -95,6 +95,30 @@ const RESULTS: Readonly<Record<string, Localized>> = {
   'smgp:36': { 'zh-CN': '非法短消息长度', en: 'invalid message length' },
   'smgp:37': { 'zh-CN': '有效期已过', en: 'the validity is over' },
   'smgp:47': { 'zh-CN': '接收号码错误', en: 'invalid destination number' },
+  'sgip:1': { 'zh-CN': '非法登录', en: 'invalid login' },
+  'sgip:2': { 'zh-CN': '重复登录', en: 'repeated login' },
+  'sgip:3': { 'zh-CN': '连接过多', en: 'too many connections' },
+  'sgip:4': { 'zh-CN': '登录类型错', en: 'invalid type of login' },
+  'sgip:5': { 'zh-CN': '参数格式错', en: 'invalid parameter' },
+  'sgip:6': { 'zh-CN': '非法手机号码', en: 'invalid phone number' },
+  'sgip:7': { 'zh-CN': '消息 ID 错', en: 'invalid message id' },
+  'sgip:8': { 'zh-CN': '信息长度错', en: 'invalid length' },
+  'sgip:9': { 'zh-CN': '非法序列号', en: 'invalid sequence' },
+  'sgip:10': { 'zh-CN': '非法操作', en: 'operation not allowed' },
+  'sgip:11': { 'zh-CN': '节点忙', en: 'the node is busy' },
+  'sgip:21': { 'zh-CN': '目的地址不可达', en: 'the destination is unreachable' },
+  'sgip:22': { 'zh-CN': '路由错', en: 'wrong route' },
+  'sgip:23': { 'zh-CN': '路由不存在', en: 'no route' },
+  'sgip:24': { 'zh-CN': '计费号码无效', en: 'invalid charged number' },
+  'sgip:25': { 'zh-CN': '用户不能通信', en: 'the phone cannot communicate' },
+  'sgip:26': { 'zh-CN': '手机内存不足', en: 'the memory of the phone is full' },
+  'sgip:27': { 'zh-CN': '手机不支持短消息', en: 'the phone does not support SMS' },
+  'sgip:28': { 'zh-CN': '手机接收短消息出现错误', en: 'the phone could not receive it' },
+  'sgip:29': { 'zh-CN': '不知道的用户', en: 'unknown user' },
+  'sgip:30': { 'zh-CN': '不提供此功能', en: 'function not offered' },
+  'sgip:31': { 'zh-CN': '非法设备', en: 'invalid device' },
+  'sgip:32': { 'zh-CN': '系统失败', en: 'failure of the system' },
+  'sgip:33': { 'zh-CN': '短信中心队列满', en: "the SMS centre's queue is full" },
 };
 
 /** Words of receipts, SMPP 3.4 appendix B. */

@@ -100,9 +100,34 @@ const results = {
   }),
 };
 
+/** The node number of SGIP has four octets. */
+const MAX_NODE = 0xffffffff;
+const listenBase = text({ min: 1, max: 60 });
+const listenAddress = {
+  ...listenBase,
+  expects: {
+    'zh-CN': '监听地址和端口，如 0.0.0.0:8801、[::]:8801',
+    en: 'an address and a port to listen on, such as 0.0.0.0:8801 or [::]:8801',
+  },
+  schema: listenBase.schema.refine((it) => /^(?:\[[\da-f:.]+\]|\d+(?:\.\d+){3}):[1-9]\d{0,4}$/i.test(it)),
+};
+const MAX_ALLOWED = 50;
+const allowed = commaList({
+  maxEntries: MAX_ALLOWED,
+  maxLength: 50,
+  expects: {
+    'zh-CN': `1 到 ${MAX_ALLOWED} 个 IP 或网段（如 192.0.2.0/24），用逗号分隔或为数组`,
+    en: `1 to ${MAX_ALLOWED} IP addresses or networks such as 192.0.2.0/24, comma-separated or an array`,
+  },
+  each: {
+    'zh-CN': 'IP 或网段，如 192.0.2.1、192.0.2.0/24、2001:db8::/32',
+    en: 'an IP address or a network, such as 192.0.2.1, 192.0.2.0/24 or 2001:db8::/32',
+  },
+});
+
 /** Values of the fields that are one of a few words. */
 export const CONNECTOR_CHOICES = {
-  kind: ['smpp', 'cmpp2', 'cmpp3', 'smgp', 'loopback'],
+  kind: ['smpp', 'cmpp2', 'cmpp3', 'smgp', 'sgip', 'loopback'],
   bind: ['transceiver', 'pair'],
   interface_version: ['33', '34', '50'],
   registered_delivery: ['0', '1', '2'],
@@ -110,7 +135,7 @@ export const CONNECTOR_CHOICES = {
   receipt_ids: ['auto', 'same', 'hex', 'decimal'],
   receipt_number: ['check', 'ignore'],
   unknown_after: ['charge', 'refund'],
-  receipts: ['all', 'none'],
+  receipts: ['all', 'failures', 'none'],
   coding: ['ucs2', 'gb18030', 'auto'],
   udhi_value: ['1', '64'],
   number_form: ['bare', '86', 'plus86'],
@@ -123,8 +148,8 @@ export const CONNECTOR_CHOICES = {
 export const CONNECTOR_FIELDS = {
   kind: optional(
     choice(CONNECTOR_CHOICES.kind, {
-      'zh-CN': 'smpp（默认）、cmpp2、cmpp3、smgp 或 loopback',
-      en: 'smpp (the default), cmpp2, cmpp3, smgp or loopback',
+      'zh-CN': 'smpp（默认）、cmpp2、cmpp3、smgp、sgip 或 loopback',
+      en: 'smpp (the default), cmpp2, cmpp3, smgp, sgip or loopback',
     }),
   ),
   enabled: optional(flag),
@@ -188,14 +213,17 @@ export const CONNECTOR_FIELDS = {
       en: 'charge or refund, for parts that got neither an answer nor a receipt',
     }),
   ),
-  account: optional(plainText({ min: 1, max: 8 })),
+  account: optional(plainText({ min: 1, max: 16 })),
   corp_id: clearable(plainText({ max: 8 })),
   service_id: clearable(plainText({ max: 10 })),
   fee_user_type: optional(integer(0, 3)),
   fee_type: optional(plainText({ min: 1, max: 2 })),
   fee_code: optional(plainText({ min: 1, max: 6 })),
   receipts: optional(
-    choice(CONNECTOR_CHOICES.receipts, { 'zh-CN': 'all（要求回执）或 none（不要）', en: 'all (requested) or none' }),
+    choice(CONNECTOR_CHOICES.receipts, {
+      'zh-CN': 'all（要求回执）、none（不要），或 SGIP 的 failures（仅失败）',
+      en: 'all (requested), none, or with SGIP failures',
+    }),
   ),
   coding: optional(
     choice(CONNECTOR_CHOICES.coding, {
@@ -230,6 +258,10 @@ export const CONNECTOR_FIELDS = {
       en: 'none, or 6 to fill the account up to 6 octets before the digest is made',
     }),
   ),
+  node: optional(integer(1, MAX_NODE)),
+  listen: optional(listenAddress),
+  allow: optional(allowed),
+  gateway_account: clearable(plainText({ max: 16 })),
 };
 
 type FieldName = keyof typeof CONNECTOR_FIELDS;
@@ -260,6 +292,11 @@ export const FIELDS_OF_KINDS: Readonly<Record<(typeof CONNECTOR_CHOICES.kind)[nu
   cmpp2: FIELDS_OF_CMPP,
   cmpp3: FIELDS_OF_CMPP,
   smgp: FIELDS_OF_GATEWAYS,
+  // One control has the listener, and the protocol asks for no sign of life.
+  sgip: [
+    ...FIELDS_OF_GATEWAYS.filter((name) => name !== 'sessions' && name !== 'enquire_seconds'),
+    ...(['node', 'listen', 'allow', 'gateway_account'] as const),
+  ],
 };
 
 export const CONNECTOR_DATA = z.object({
@@ -313,6 +350,10 @@ export const CONNECTOR_DATA = z.object({
   connections: z.int().optional().describe('connections of each session'),
   pk: z.enum(CONNECTOR_CHOICES.pk).optional(),
   account_padding: z.enum(CONNECTOR_CHOICES.account_padding).optional(),
+  node: z.int().optional(),
+  listen: z.string().optional().describe('where the gateway reaches the service'),
+  allow: z.array(z.string()).optional().describe('addresses and networks that the gateway connects from'),
+  gateway_account: z.string().optional().describe('name that the gateway gives; empty: the account'),
 });
 
 /** What a text of these protocols can have. */

@@ -17,7 +17,7 @@ export type SgipDialect = Dialect<SgipPacket, SgipRequest>;
 
 /** Far beyond any PDU that the gateway sends. */
 const MAX_OCTETS = 10_000;
-const FRAMES = { headerOctets: SGIP_HEADER_OCTETS, maxOctets: MAX_OCTETS } as const;
+export const SGIP_FRAMES = { headerOctets: SGIP_HEADER_OCTETS, maxOctets: MAX_OCTETS } as const;
 const LOGIN_BY_CUSTOMER = 1;
 const BYE = { kind: 'request', command: 'unbind', fields: {} } as const;
 
@@ -31,7 +31,7 @@ export function sgipDialect(settings: SgipFields, clock: Clock): SgipDialect {
   const login = { loginType: LOGIN_BY_CUSTOMER, loginName: account, loginPassword: password, reserve: '' };
   return {
     name: 'SGIP 1.2',
-    frames: FRAMES,
+    frames: SGIP_FRAMES,
     sends: true,
     receives: true,
     decode: (frame) => SGIP.decode(frame),
@@ -92,7 +92,7 @@ function answerTo(
 }
 
 /** Answers a request of the gateway. */
-function answer(
+export function answer(
   command: 'bindResp' | 'deliverResp' | 'reportResp' | 'userReportResp',
   sequence: string,
   result: number,

@@ -18,12 +18,17 @@ const END_MS = 1_000;
 export function openSocket(address: CarrierAddress, events: SocketEvents): Transport {
   const socket = dial(address);
   socket.setNoDelay(true);
+  socket.on(address.tls === undefined ? 'connect' : 'secureConnect', events.opened);
+  return attach(socket, events);
+}
+
+/** Reads and writes a socket. */
+export function attach(socket: Socket, events: Omit<SocketEvents, 'opened'>): Transport {
   let reason = 'by the carrier';
   socket.on('error', (error) => {
     reason = error.message;
   });
   socket.on('close', () => events.closed(reason));
-  socket.on(address.tls === undefined ? 'connect' : 'secureConnect', events.opened);
   socket.on('data', events.received).on('drain', () => socket.resume());
   let unwritten: Buffer[] = [];
   const flush = () => {

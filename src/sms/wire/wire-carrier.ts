@@ -15,6 +15,21 @@ export interface WireOptions<P, R extends WireRequest> {
   readonly dialects: readonly Dialect<P, R>[];
   /** See `Carrier`. */
   readonly wholeMessages: boolean;
+  /** Opens where receipts and replies arrive, if that is not a session of ours. They may arrive there as well. */
+  readonly openReceiver?: (events: ReceiverEvents<P>) => Receiver;
+}
+
+export interface ReceiverEvents<P> {
+  /** Returns whether the delivery is stored. Never rejects. */
+  deliver(packet: P, frame: Buffer): Promise<boolean>;
+  /** Notified when `isReceiving` changes. */
+  changed(): void;
+  /** Notified when the carrier cannot reach us; it is tried again. */
+  failed(reason: string): void;
+}
+
+export interface Receiver extends AsyncDisposable {
+  readonly isReceiving: boolean;
 }
 
 /** How long responses are awaited when the connector is closed. */
@@ -29,6 +44,7 @@ export class WireCarrier<P, R extends WireRequest> implements Carrier {
   readonly #pace: Pace;
   readonly #connections: readonly WireConnection<P, R>[];
   readonly #senders: readonly WireConnection<P, R>[];
+  readonly #receiver: Receiver | undefined;
   /** Has taken parts of a message whose other parts follow. */
   #begun: WireConnection<P, R> | undefined;
   #inFlight = 0;
@@ -43,7 +59,8 @@ export class WireCarrier<P, R extends WireRequest> implements Carrier {
     hasRoom: false,
   };
 
-  constructor({ settings, dialects, wholeMessages }: WireOptions<P, R>, events: CarrierEvents, tools: CarrierTools) {
+  constructor(options: WireOptions<P, R>, events: CarrierEvents, tools: CarrierTools) {
+    const { settings, dialects, wholeMessages, openReceiver } = options;
     this.wholeMessages = wholeMessages;
     this.#settings = settings;
     this.#events = events;
@@ -51,6 +68,12 @@ export class WireCarrier<P, R extends WireRequest> implements Carrier {
     this.#pace = new Pace(settings.window, wholeMessages ? MAX_SMS_PARTS : 1);
     this.#connections = dialects.map((dialect) => this.#open(dialect));
     this.#senders = this.#connections.filter(({ dialect }) => dialect.sends);
+    const [dialect] = dialects;
+    this.#receiver = openReceiver?.({
+      deliver: async (packet, frame) => dialect !== undefined && (await this.#deliver(dialect, packet, frame)),
+      changed: () => this.#report(),
+      failed: (reason) => events.sessionEnded(reason),
+    });
   }
 
   /** Free window of one connection: the parts of a message go out by the same. */
@@ -69,7 +92,7 @@ export class WireCarrier<P, R extends WireRequest> implements Carrier {
   }
 
   get isReceiving(): boolean {
-    return !this.#isClosing && this.#connections.some(receives);
+    return !this.#isClosing && (this.#receiver?.isReceiving ?? this.#connections.some(receives));
   }
 
   async submit(part: PartToSubmit): Promise<SubmitOutcome> {
@@ -97,7 +120,7 @@ export class WireCarrier<P, R extends WireRequest> implements Carrier {
     this.#cancelPause?.();
     this.#report();
     await this.#lastAnswers();
-    await Promise.all(this.#connections.map((connection) => connection[Symbol.asyncDispose]()));
+    await Promise.all([...this.#connections, this.#receiver].map((open) => open?.[Symbol.asyncDispose]()));
   }
 
   /** The connection with most room, of those that can send. */

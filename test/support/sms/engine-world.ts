@@ -9,7 +9,8 @@ import { saveConnector, saveRoute } from '#db/tables/sms/connectors.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { systemTimers } from '#lib/timers.ts';
-import { SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
+import { type ConnectorSettings, SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
+import type { ConnectCarrier } from '#sms/carrier.ts';
 import { type SmsEngine, startSmsEngine } from '#sms/engine.ts';
 import { DEFAULT_WAITS, type SmsWaits } from '#sms/sweeper.ts';
 import type { NewDatabase } from '../db/databases.ts';
@@ -24,7 +25,14 @@ export interface EngineWorld {
   readonly a: ScriptedCarrier;
   readonly b: ScriptedCarrier;
   readonly ring: Keyring;
-  start(options?: { owner?: string; waits?: SmsWaits; registry?: Registry; peers?: Controls }): Promise<SmsEngine>;
+  /** `connect`: in place of the scripted carriers. */
+  start(options?: {
+    owner?: string;
+    waits?: SmsWaits;
+    registry?: Registry;
+    peers?: Controls;
+    connect?: ConnectCarrier<ConnectorSettings>;
+  }): Promise<SmsEngine>;
 }
 
 /** Connectors `a` and `b`, and a route of every number to them in that order. */
@@ -58,9 +66,10 @@ export async function openEngineWorld(
     waits = DEFAULT_WAITS,
     registry = new Registry(),
     peers = ALONE,
+    connect = connectScripted({ a, b }),
   } = {}) => {
     const engine = await startSmsEngine({
-      ...{ db, ring, owner, waits, registry, peers, chargeAt: 'submit', connect: connectScripted({ a, b }) },
+      ...{ db, ring, owner, waits, registry, peers, chargeAt: 'submit', connect },
       post: () => Promise.resolve({ kind: 'failed', reason: 'none' }),
       clock: systemClock,
       timers: systemTimers,
