@@ -23,7 +23,7 @@ import { findControl } from '#roles/control/control-file.ts';
 import type { BackupTrial } from '#roles/database/backup.ts';
 import { setSelfDrain } from '#roles/edge/self-drain.ts';
 import { firstTokenPath } from '#roles/process/announce.ts';
-import { findWorkers, supervisorSocketPath } from '#roles/sockets/worker-sockets.ts';
+import { dnsSocketPath, findWorkers, supervisorSocketPath } from '#roles/sockets/worker-sockets.ts';
 import type { Reloaded } from '#roles/supervisor/restarts.ts';
 import { SETTINGS } from './settings.ts';
 
@@ -77,6 +77,7 @@ function createContext({ entry, env, cwd, write }: Invocation): CliContext {
     findControl,
     findWorkers,
     supervisorSocket: supervisorSocketPath,
+    dnsSocket: dnsSocketPath,
     openOffline: (given) => openOffline(load(given).config),
     exportDatabase: (given, file, withSecrets) => exportDatabase(load(given).config, file, withSecrets),
     importDatabase: (given, file) => importDatabase(load(given).config, file),

@@ -3,7 +3,9 @@
  * Defaults < causeway.toml < environment < flags; all problems are reported at once.
  */
 import { existsSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
+import { type DnsZones, defaultRoutingZone, isInZone, OWN_LABEL } from '#dns/zones.ts';
 import { identityFile } from '#fleet/identity-file.ts';
 import { describeFileCode } from '#lib/file-error.ts';
 import { isLoopback } from '#lib/listen-address.ts';
@@ -197,6 +199,7 @@ function finishConfig(values: Values, cwd: string, refuse: Refuse) {
     controls,
     /** Present with the operator's own public-key infrastructure. */
     ...ownFleetFiles(values, cwd),
+    ...finishDns(values, { cwd, followsFleet }, refuse),
     keyringFile: resolve(cwd, keyring ?? join(dataDir, 'keyring')),
     /** Present when backups are made. */
     ...(backupDirectory !== undefined && { backupDirectory: resolve(cwd, backupDirectory) }),
@@ -266,6 +269,25 @@ type OwnFleetFiles = Pick<Values, 'fleetCa' | 'fleetCert' | 'fleetKey'>;
 function ownFleetFiles({ fleetCa: ca, fleetCert: cert, fleetKey: key }: OwnFleetFiles, cwd: string) {
   if (ca === undefined || cert === undefined || key === undefined) return {};
   return { fleetFiles: { ca: resolve(cwd, ca), cert: resolve(cwd, cert), key: resolve(cwd, key) } };
+}
+
+/** DnsZones of the name server, which needs the names of all domains. docs/decisions/0719 */
+function finishDns(values: Values, { cwd, followsFleet }: { cwd: string; followsFleet: boolean }, refuse: Refuse) {
+  const { roles, cnameSuffix: suffix, dnsRoutingZone, dnsNameServers, dnsListen, dnsGeoip } = values;
+  const routing = dnsRoutingZone ?? defaultRoutingZone(suffix);
+  if (isInZone(routing, suffix)) refuse('dnsRoutingZone', `expected a zone outside of cname-suffix, ${suffix}`);
+  if (dnsNameServers.some((name) => isInZone(name, suffix) || isInZone(name, routing)))
+    refuse('dnsNameServers', `expected names outside of ${suffix} and ${routing}`);
+  if (roles.includes('dns') && !roles.includes('edge')) refuse('roles', 'expected edge beside dns');
+  if (roles.includes('dns') && followsFleet)
+    refuse(
+      'roles',
+      'expected no dns on a machine that follows a control elsewhere: it has the domains of its group alone',
+    );
+  if (roles.includes('dns') && isIP(dnsListen.host) === 0) refuse('dnsListen', 'expected an IP address, not a name');
+  const nameServers = dnsNameServers.length > 0 ? dnsNameServers : [`${OWN_LABEL}.${routing}`];
+  const dnsZones: DnsZones = { suffix, routing, nameServers };
+  return { dnsZones, ...(dnsGeoip !== undefined && { dnsGeoip: resolve(cwd, dnsGeoip) }) };
 }
 
 function checkSynchronous({ databaseSynchronous, databaseUrl }: Values, refuse: Refuse): void {

@@ -19,6 +19,7 @@ import {
   wholeNumber,
 } from '#lib/setting-reader.ts';
 import type { ConfigTable, ValuesOf } from '#lib/settings.ts';
+import { DNS_SETTINGS } from './settings-dns.ts';
 import { EDGE_SETTINGS } from './settings-edge.ts';
 import { FLEET_SETTINGS } from './settings-fleet.ts';
 import { LIVE_SETTINGS } from './settings-live.ts';
@@ -30,8 +31,8 @@ const token = textThat('at least 32 printable characters without spaces', /^[\x2
 export const SETTINGS = {
   dataDir: { reader: path(), default: './data', description: 'Directory for all data that is not in PostgreSQL' },
   roles: {
-    reader: listOf(oneOf(['control', 'edge', 'live']), 1, 3),
-    default: 'control,edge,live',
+    reader: listOf(oneOf(['control', 'edge', 'live', 'dns']), 1, 4),
+    default: 'control,edge,live,dns',
     description: 'Roles of this machine',
   },
   keyring: {
@@ -97,6 +98,7 @@ export const SETTINGS = {
   metricsListen: { reader: listenAddress(), default: '127.0.0.1:8701', description: '`/metrics` for Prometheus' },
   ...EDGE_SETTINGS,
   ...FLEET_SETTINGS,
+  ...DNS_SETTINGS,
   ...LIVE_SETTINGS,
   checkResolvers: {
     reader: listOf(nameServer(), 0, 4),

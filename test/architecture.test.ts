@@ -15,6 +15,7 @@ const RIM = [
   'config.ts',
   'main.ts',
   'settings.ts',
+  'settings-dns.ts',
   'settings-edge.ts',
   'settings-fleet.ts',
   'settings-live.ts',

@@ -44,6 +44,7 @@ export async function startService(
       CAUSEWAY_EDGE_HTTP_LISTEN: `127.0.0.1:${edgePort}`,
       CAUSEWAY_EDGE_HTTPS_LISTEN: 'off',
       CAUSEWAY_RTMP_LISTEN: 'off',
+      CAUSEWAY_DNS_LISTEN: '127.0.0.1:0',
       ...settings,
     },
   });

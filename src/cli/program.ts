@@ -43,6 +43,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Create>>> = {
   fleet: async () => (await import('./operators/edge-commands.ts')).fleetCommand,
   group: async () => (await import('./operators/group-commands.ts')).groupCommand,
   sink: async () => (await import('./operators/sink-commands.ts')).sinkCommand,
+  dns: async () => (await import('./machine/dns-commands.ts')).dnsCommand,
   events: async () => (await import('./operators/event-commands.ts')).eventsCommand,
   explain: async () => (await import('./domains/explain-command.ts')).explainCommand,
   db: async () => (await import('./machine/database-commands.ts')).databaseCommand,

@@ -6,7 +6,7 @@ import { noteChanges, unchanged } from '#db/tables/audit.ts';
 import { findGroup, lockGroups } from '#db/tables/edge-groups.ts';
 import { noteFleetChange } from '#db/tables/fleet/authorities.ts';
 import { findEdgeCertificate, makeCurrent, revokeCertificates } from '#db/tables/fleet/edge-certificates.ts';
-import { withdrawDrain } from '#db/tables/fleet/edge-orders.ts';
+import { withdrawEdge } from '#db/tables/fleet/edge-orders.ts';
 import { addEdgeToken, type NewEdgeToken } from '#db/tables/fleet/edge-tokens.ts';
 import { enrolEdge, findEnrolledEdge, setMachine, setRevoked, setSuspect } from '#db/tables/fleet/enrolled-edges.ts';
 import { addFleetEvent } from '#db/tables/fleet/events.ts';
@@ -79,7 +79,7 @@ export function revokeEdge(db: Db, { edge, reason, now, actor }: Act & { readonl
     await endViewKey(trx, enrolled.group, now);
     await noteFleetChange(trx);
     await addFleetEvent(trx, { at: now, edge, event: 'revoke', detail: reason, actor });
-    await withdrawDrain(trx, edge, now);
+    await withdrawEdge(trx, edge, now);
     return true;
   });
 }

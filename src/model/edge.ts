@@ -1,5 +1,6 @@
 /** An edge (a machine) as control knows it: what it reported last. */
 import type { CheckResult } from './edge-health.ts';
+import type { EdgePlace } from './edge-place.ts';
 import type { EdgeHold, EdgeState, OwnState } from './edge-state.ts';
 import type { FeedPosition } from './feed-position.ts';
 import type { SinkTrouble } from './line-sink.ts';
@@ -48,6 +49,8 @@ export interface EdgeVitals {
   readonly sinks?: readonly SinkTrouble[];
   /** `host:port` at which other edges reach it; absent: it does not listen for them. */
   readonly tierAddress?: string;
+  /** Absent if DNS is not to hand the edge out. */
+  readonly place?: EdgePlace;
 }
 
 /** Averages over the last seconds. */

@@ -78,6 +78,7 @@ function startOnTerminal(t: Cleanup) {
     CAUSEWAY_EDGE_HTTP_LISTEN: '127.0.0.1:0',
     CAUSEWAY_EDGE_HTTPS_LISTEN: '127.0.0.1:0',
     CAUSEWAY_RTMP_LISTEN: 'off',
+    CAUSEWAY_DNS_LISTEN: '127.0.0.1:0',
     CAUSEWAY_ORIGIN_ALLOW: '127.0.0.0/8',
     CAUSEWAY_EDGE_WORKERS: '1',
     CAUSEWAY_STAT_SECONDS: '1', // so that the first request is known in a second, not in half a minute

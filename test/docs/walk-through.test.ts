@@ -17,14 +17,17 @@ interface Command {
   readonly expected: readonly string[];
 }
 
-test('the walk-through of the README works as it is written', needs('curl', 'nginx'), async (t) => {
+test('the walk-through of the README works as it is written', needs('curl', 'dig', 'nginx'), async (t) => {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
   const folder = temporaryFolder(t);
   chmodSync(folder, 0o755); // nginx reads its files as another user
-  const service = await startService(t, { settings: readSettings(readme) });
+  const roles = { CAUSEWAY_ROLES: 'control,edge,dns' };
+  const service = await startService(t, { settings: { ...roles, ...readSettings(readme) } });
+  const [, dns = ''] = /^dns +\S+:(\d+)$/m.exec(service.process.stdout()) ?? [];
   // The README speaks of the default ports and paths; here they are this test's own.
   const own = new Map([
     ['/tmp/causeway-origin', join(folder, 'origin')],
+    ['-p 8753', `-p ${dns}`],
     ['127.0.0.1:8700', new URL(service.controlUrl).host],
     ['127.0.0.1:8080', new URL(service.edgeUrl).host],
     ['127.0.0.1:8081', `127.0.0.1:${await freePort()}`],

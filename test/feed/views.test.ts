@@ -64,6 +64,12 @@ describeOnBothEngines('views', (newDatabase) => {
       op: 'put',
       body: { keyAuthorization: 'a.b' },
     });
+    await publishNow(w.db, {
+      kind: 'edge_place',
+      key: 'fra2',
+      op: 'put',
+      body: { addresses: ['198.51.100.77'], port: 80, weight: 100 },
+    });
     await changeDomain(w.db, { accountId: w.accountId, domainIds: undefined, domainId: foreign.id }, 2, (domain) => ({
       ...domain,
       settings: { ...domain.settings, origins: ['secret-origin.example.net'] },
@@ -80,7 +86,14 @@ describeOnBothEngines('views', (newDatabase) => {
     );
     const files = [...inFolder(w.folder, 'fra1').map((file) => readFileSync(file)), ...snapshots];
     const contains = (text: string) => files.filter((bytes) => bytes.includes(text)).length;
-    for (const text of ['foreign.example', 'secret-origin', key, ...(await linesOf(w, key))])
+    for (const text of [
+      'foreign.example',
+      'secret-origin',
+      '198.51.100.77',
+      'serving',
+      key,
+      ...(await linesOf(w, key)),
+    ])
       assert.equal(contains(text), 0, text);
     assert.deepEqual([snapshots.length, contains('a.example.com') >= 2], [1, true]);
     for (const line of await linesOf(w, ownKey)) assert.ok(contains(line) > 0, 'what it may have is found');

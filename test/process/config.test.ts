@@ -16,7 +16,7 @@ test('the defaults are a complete configuration', () => {
   assert.deepEqual(config.edgeHttpListen, { host: '::', port: 8080 });
   assert.deepEqual(config.edgeHttpsListen, { host: '::', port: 8443 });
   assert.equal(mustLoad({ flags: { 'edge-https-listen': 'off' } }).config.edgeHttpsListen, 'off');
-  assert.deepEqual(config.roles, ['control', 'edge', 'live']);
+  assert.deepEqual(config.roles, ['control', 'edge', 'live', 'dns']);
   assert.deepEqual(
     [config.rtmpListen, config.rtmpsListen, config.livePushAuth],
     [{ host: '::', port: 1935 }, 'off', 'off'],
@@ -104,7 +104,15 @@ test('values out of range or of the wrong form are refused', () => {
     ['controlListen', ['8700', 'localhost', '127.0.0.1:99999', '']],
     ['cacheMemory', ['12', '1023KB', '-1', '1025GB', '256M B']],
     ['cacheDiskSize', ['12', '2000GB', 'none']],
-    ['roles', ['', 'control,dns', 'control,edge,live,live']],
+    ['roles', ['', 'control,dns', 'control,web', 'control,edge,live,dns,dns']],
+    ['dnsListen', ['localhost:53', '53']],
+    ['dnsRoutingZone', ['r.cdn.localhost', 'cdn.localhost', 'R.example']],
+    ['dnsNameServers', ['ns.r.localhost', 'ns1.cdn.localhost', 'ns_1']],
+    ['dnsNetworks', ['10.0.0.0/8', '10.0.0.0/33=eu', '10.0.0.0/8=EU']],
+    ['dnsDefaultLocation', ['91,0', 'Berlin']],
+    ['edgeAddresses', ['', '192.0.2.1,', 'edge.example', 'auto,192.0.2.1']],
+    ['edgeCoordinates', ['0,181']],
+    ['edgeWeight', ['101']],
     [
       'databaseUrl',
       ['mysql://a/b', 'postgres://', 'postgres://[bad', 'postgres://u:pa/ss@h/x', 'postgres://h:99999/x'],

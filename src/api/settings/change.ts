@@ -26,6 +26,7 @@ import {
 } from '#db/tables/domains.ts';
 import { forgetStreams } from '#db/tables/live/streams.ts';
 import { type Change, publish } from '#db/tables/resources.ts';
+import { endServing } from '#db/tables/serving-resources.ts';
 import type { AuditEvent } from '#model/audit.ts';
 import type { Domain } from '#model/domain.ts';
 import { canChangeSettings, type Review, stateWhenChanged } from '#model/transition.ts';
@@ -140,8 +141,9 @@ export async function deleteDomain(db: Db, key: DomainKey, now: number): Promise
     const certificates = await setCertificateUse(trx, domain.id, []);
     const challenges = await endOrder(trx, domain.id);
     const live = await forgetStreams(trx, domain.id);
+    const serving = await endServing(trx, domain.id);
     const site: Change = { kind: 'site', key: domain.name, op: 'delete' };
-    await publish(trx, [site, ...lists, ...certificates, ...challenges, ...live], now);
+    await publish(trx, [site, ...lists, ...certificates, ...challenges, ...live, ...serving], now);
     noteChanges(trx, [deletedDomain(domain)]);
   });
 }

@@ -16,6 +16,7 @@ import {
 } from '#db/tables/edge-groups.ts';
 import { publish } from '#db/tables/resources.ts';
 import { type EdgeGroup, type GroupView, MAX_GROUPS, whyNoParent } from '#model/edge-group.ts';
+import { defaultServingChange, servingChange } from '#db/tables/serving-resources.ts';
 import { type DomainKey, findOrRefuse } from './change.ts';
 
 export async function listGroupViews(db: Db): Promise<readonly GroupView[]> {
@@ -48,7 +49,7 @@ export async function setGroup(
     if (why === 'depth') throw new ServiceError('groupParent', { group: name, parent: parent ?? '' });
     if (!(await saveGroup(trx, { name, isDefault, ...(parent !== undefined && { parent }), now })))
       throw new ServiceError('groupLimit', { limit: MAX_GROUPS });
-    await publish(trx, [], now); // wakes every control, which compares the versions of views
+    await publish(trx, [await defaultServingChange(trx)], now); // wakes every control, which compares the versions of views
   });
 }
 
@@ -65,7 +66,7 @@ export async function removeGroup(db: Db, name: string, now: number): Promise<vo
     if (child !== undefined) throw new ServiceError('groupIsParent', { group: name, child: child.name });
     refuseLastDefault(groups, name);
     await deleteGroup(trx, name);
-    await publish(trx, [], now);
+    await publish(trx, [await defaultServingChange(trx)], now);
   });
 }
 
@@ -78,7 +79,8 @@ export async function setDomainGroups(db: Db, key: DomainKey, groups: readonly s
     if (unknown !== undefined) throw new ServiceError('groupNotFound', { group: unknown });
     const domain = await findOrRefuse(trx, key);
     await saveDomainGroups(trx, { domainId: domain.id, groups, now });
-    const settingRevision = await publish(trx, await listDomainChanges(trx, domain), now);
+    const changes = [...(await listDomainChanges(trx, domain)), servingChange(domain.id, groups)];
+    const settingRevision = await publish(trx, changes, now);
     const saved = { ...domain, settingRevision };
     await saveDomain(trx, saved);
     await keepRevision(trx, saved, now);

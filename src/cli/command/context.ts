@@ -70,6 +70,8 @@ export interface CliContext {
   findWorkers(dataDir: string): readonly string[];
   /** The socket of the supervisor that runs from the data directory, or was killed there. */
   supervisorSocket(dataDir: string): string;
+  /** The socket of the name server that runs from the data directory, or was killed there. */
+  dnsSocket(dataDir: string): string;
   openOffline(given: GivenSettings): Promise<Offline>;
   /** `file`: `-` is standard output. Throws `CliError`. */
   exportDatabase(given: GivenSettings, file: string, withSecrets: boolean): Promise<ExportSummary>;

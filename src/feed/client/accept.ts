@@ -7,10 +7,12 @@ import { CHALLENGE_KIND, type ChallengeBody, isChallengeToken } from '#model/cha
 import { GROUP_NAME } from '#model/edge-group.ts';
 import { EDGE_KIND, type EdgeOrders } from '#model/edge-orders.ts';
 import { type EdgeTier, MAX_TIER_SERIALS, TIER_ADDRESS, TIER_KIND } from '#model/edge-tier.ts';
+import { PLACE_KIND } from '#model/edge-place.ts';
 import { FLEET_ID } from '#model/fleet.ts';
 import { LIVE_KEY, MAX_LISTED_ADDRESSES } from '#model/limits.ts';
 import { isLineSink, SINK_KIND, SINK_NAME } from '#model/line-sink.ts';
 import { LIVE_KEYS_KIND, LIVE_MARK_KIND } from '#model/live-stream.ts';
+import { SERVING_KIND } from '#model/serving-groups.ts';
 import { compileSite } from '#sites/compile.ts';
 import { isBroadcastId, type LiveKeys, type LiveMark, MAX_LIVE_KEYS, parseStreamKey } from '#sites/live.ts';
 import type { PrefetchSpec } from '#sites/prefetch.ts';
@@ -27,6 +29,7 @@ import {
   type ResourceChange,
   type UnopenedSecret,
 } from '../wire/protocol.ts';
+import { whyNoPlace, whyNoServing } from './accept-routing.ts';
 import { isControlAddress, MAX_CONTROLS } from './control-link.ts';
 
 type Put = Extract<ResourceChange, { readonly op: 'put' }>;
@@ -57,6 +60,10 @@ function whyRefused(kind: string, key: string, body: unknown, revision: number):
       return whyNoCertificate(body);
     case EDGE_KIND:
       return whyNoOrders(body);
+    case PLACE_KIND:
+      return whyNoPlace(body);
+    case SERVING_KIND:
+      return whyNoServing(body);
     case CHALLENGE_KIND:
       return whyNoChallenge(key, body);
     case ADDRESS_LIST_KIND:

@@ -11,7 +11,9 @@ import type { ResourceRow } from '#db/tables/resources.ts';
 import { ADDRESS_LIST_KIND, parseAddressListKey } from '#model/address-list.ts';
 import { CHALLENGE_KIND } from '#model/challenge.ts';
 import { relationOf } from '#model/edge-group.ts';
+import { PLACE_KIND } from '#model/edge-place.ts';
 import { LIVE_KEYS_KIND, LIVE_MARK_KIND } from '#model/live-stream.ts';
+import { SERVING_KIND } from '#model/serving-groups.ts';
 import { candidateNames } from '#sites/lookup.ts';
 import type { PrefetchSpec } from '#sites/prefetch.ts';
 import type { SiteSpec } from '#sites/spec.ts';
@@ -60,6 +62,7 @@ export async function readVisibility(
   return (row, group) => {
     const owner = owners.get(row) ?? ownerOf(row);
     if (owner.kind === 'everyone') return 'whole';
+    if (owner.kind === 'nameServers') return 'none';
     const domains = idsOf(owner).map((id) => relationOf(ofDomain.get(id), defaults, group));
     if (domains.includes('serves')) return 'whole';
     if (row.isDeleted) return domains.length === 0 || domains.includes('left') ? 'whole' : 'none';
@@ -74,6 +77,8 @@ function isNotEmpty(list: readonly number[]): boolean {
 
 type Owner =
   | { readonly kind: 'everyone' }
+  /** Name servers, which have everything. */
+  | { readonly kind: 'nameServers' }
   | { readonly kind: 'domain'; readonly id: number }
   /** The first of these names that a domain has or had. */
   | { readonly kind: 'names'; readonly names: readonly string[] }
@@ -98,6 +103,9 @@ function ownerOf({ kind, key, isDeleted, body }: ResourceRow): Owner {
       const { siteId, host } = JSON.parse(body) as PrefetchSpec;
       return siteId === undefined ? { kind: 'names', names: candidateNames(host) } : { kind: 'domain', id: siteId };
     }
+    case PLACE_KIND:
+    case SERVING_KIND:
+      return { kind: 'nameServers' };
     case CHALLENGE_KIND:
       return { kind: 'names', names: candidateNames(key.split('/')[0] ?? '') };
     case LIVE_MARK_KIND:

@@ -27,6 +27,7 @@ import {
 } from '../wire/protocol.ts';
 import type { ReadBody } from './bodies.ts';
 import type { EdgeCounts } from './edge-counts.ts';
+import { createPlaceKeeper } from './place-keeper.ts';
 import { type FeedCaller, type FeedHandler, type Routes, refuseRequest } from './request-handler.ts';
 import { createStatusRounds } from './status-rounds.ts';
 
@@ -168,12 +169,14 @@ function createStatusTaker({ db, clock, log, rejections }: ReportOptions): TakeR
     record: (statuses) => recordEdgeStatuses(db.query, statuses, clock()),
     isAway: isDatabaseAway,
   });
+  const places = createPlaceKeeper(db, clock);
   return async (text, { peer }) => {
     const status = parseStatus(text);
     requireEdge(status.edge, peer?.edge);
     const recorded = await rounds.record(status, text.length);
     const now = clock();
     if (recorded === 'recorded') {
+      await places.note(status.edge, status.vitals?.place, peer?.group);
       rejections.note(status.edge, { rejected: status.rejected.length }, now);
       return undefined;
     }

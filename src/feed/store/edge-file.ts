@@ -5,6 +5,7 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { DAY_MS } from '#lib/durations.ts';
 import { nameFile } from '#lib/file-error.ts';
 import { inTransaction, isDamage, isMissingTable, moveAside } from '#lib/sqlite-file.ts';
 
@@ -48,8 +49,13 @@ const LAYOUT = `
 `;
 
 /** Added to files of earlier releases, which do not look for it. */
-const LATER_LAYOUT =
-  'create table if not exists feed_view (id integer primary key check (id = 1), view text not null) strict';
+const LATER_LAYOUT = `
+  create table if not exists feed_view (id integer primary key check (id = 1), view text not null) strict;
+  create table if not exists departed_site (key text primary key, left_at integer not null) strict, without rowid;
+`;
+
+/** Names of deleted sites are kept for so long, for a name server that still answers them. */
+const DEPARTED_KEEP_MS = DAY_MS;
 
 /** Thrown if the file is not an edge's or is damaged. */
 class UnusableFile extends Error {}
@@ -154,6 +160,9 @@ export function prepareApply(database: DatabaseSync): (change: StoreChange, now:
   const stamp = database.prepare('insert or ignore into stamp (key, applied_at) values (?, ?)');
   const forgetStamp = database.prepare('delete from stamp where key = ?');
   const forgetPrefetched = database.prepare('delete from prefetched where key = ?');
+  const depart = database.prepare('insert or replace into departed_site (key, left_at) values (?, ?)');
+  const forgetOld = database.prepare('delete from departed_site where left_at < ?');
+  const comeBack = database.prepare('delete from departed_site where key = ?');
   return (change, now) => {
     const { resource, key, revision } = change;
     if (change.kind === 'reject') {
@@ -164,9 +173,14 @@ export function prepareApply(database: DatabaseSync): (change: StoreChange, now:
     if (change.kind === 'put') {
       put.run(resource, key, revision, change.body);
       if (resource === 'purge') stamp.run(key, now);
+      if (resource === 'site') comeBack.run(key);
       return;
     }
-    remove.run(resource, key);
+    const { changes } = remove.run(resource, key);
+    if (resource === 'site' && changes > 0) {
+      depart.run(key, now);
+      forgetOld.run(now - DEPARTED_KEEP_MS);
+    }
     if (resource === 'purge') forgetStamp.run(key);
     if (resource === 'prefetch') forgetPrefetched.run(key);
   };

@@ -18,7 +18,13 @@ export interface SnapshotStaging extends Disposable {
   commit(head: FeedPosition & Pick<SnapshotHead, 'continues' | 'view'>, now: number): void;
 }
 
+const DEPART = `
+  insert or replace into departed_site (key, left_at) select key, ? from resource
+    where kind = 'site' and not exists (select 1 from staged where staged.kind = 'site' and staged.key = resource.key)
+`;
+
 const PUT_IN_PLACE = `
+  delete from departed_site where key in (select key from staged where kind = 'site');
   delete from resource
     where not exists (select 1 from staged where staged.kind = resource.kind and staged.key = resource.key);
   insert or replace into resource (kind, key, revision, body)
@@ -55,6 +61,7 @@ export function createStaging(database: DatabaseSync): SnapshotStaging {
     },
     commit({ epoch, revision, tag, view, continues }, now) {
       inTransaction(database, () => {
+        database.prepare(DEPART).run(now);
         database.exec(PUT_IN_PLACE);
         if (!continues) database.exec(FORGET_OTHER_HISTORY);
         database.prepare(STAMP_NEW).run(now);

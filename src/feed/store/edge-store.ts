@@ -40,6 +40,7 @@ import { createEdgePrefetches, type EdgePrefetches } from './edge-prefetches.ts'
 import { createStaging, type SnapshotStaging } from './edge-staging.ts';
 import { prepareTierReads } from './edge-tiers.ts';
 import { closeSecret, forgetUnopened, sealedName } from './sealed-bodies.ts';
+import { createRoutingReader, type RoutingReader } from './routing-reader.ts';
 
 export interface EdgeStore extends SiteSource, Disposable {
   /** Absent until the first snapshot. */
@@ -64,6 +65,8 @@ export interface EdgeStore extends SiteSource, Disposable {
   /** Begins a snapshot, which takes the place of the current set at its `commit`. */
   stageSnapshot(): SnapshotStaging;
   readonly prefetches: EdgePrefetches;
+  /** What a name server needs. To be read anew each time: a repair replaces it. */
+  readonly routing: RoutingReader;
   /** Control's orders for an edge; `undefined`: there are none. */
   ordersOf(edge: string): EdgeOrders | undefined;
   /** Sinks of log lines by name. */
@@ -157,6 +160,9 @@ export function openEdgeStore(file: string, onMoved: (to: string) => void): Edge
       listUnreported: (limit) => open.prefetches.listUnreported(limit),
       markReported: (keys) => write(() => open.prefetches.markReported(keys)),
     },
+    get routing() {
+      return open.routing;
+    },
     repair(error) {
       if (edgeKey.hasChanged() && open.database.isOpen && forgetUnopened(open.database, edgeKey)) {
         lastLook = lookAtEdgeFile(file);
@@ -208,6 +214,7 @@ function openStore(file: string, edgeKey: EdgeKey, onMoved: (to: string) => void
     moveHead: database.prepare('update head set revision = ?, tag = ? where id = 1'),
     apply: prepareApply(database),
     prefetches: createEdgePrefetches(database),
+    routing: createRoutingReader(database),
   };
 }
 

@@ -1,8 +1,10 @@
 /** Parses the protocol's messages. A malformed one is refused with the name of the member. */
+import { plainAddress } from '#lib/cidr.ts';
 import { isInstant, LATEST_MS } from '#lib/instant.ts';
 import { isCount } from '#lib/is-count.ts';
 import type { EdgeLoad, EdgeStatus, EdgeVitals, OriginTrouble, Rejection } from '#model/edge.ts';
 import { type CheckResult, HEALTH_CHECKS, MAX_CHECK_DETAIL_CHARS } from '#model/edge-health.ts';
+import { type EdgePlace, isCoordinates, MAX_EDGE_ADDRESSES, MAX_EDGE_WEIGHT } from '#model/edge-place.ts';
 import { OWN_STATES } from '#model/edge-state.ts';
 import { TIER_ADDRESS } from '#model/edge-tier.ts';
 import type { FeedPosition } from '#model/feed-position.ts';
@@ -35,6 +37,7 @@ const MAX_FEATURES = 64;
 const MAX_FEATURE_CHARS = 64;
 const MAX_CHECKS = 64;
 const MAX_TIER_ADDRESS_CHARS = 260;
+const MAX_PORT = 65_535;
 /** Largest number that columns of 32 bits hold. */
 export const MAX_INT = 2 ** 31 - 1;
 
@@ -104,7 +107,7 @@ export function parsePrefetchReport(text: string): PrefetchReport {
 }
 
 function readVitals(members: Members): EdgeVitals {
-  const { clockOffsetMs, sinks, tierAddress } = members;
+  const { clockOffsetMs, sinks, tierAddress, place } = members;
   const features = readItems('features', members['features'], MAX_FEATURES);
   const health = readItems('health', members['health'], MAX_CHECKS);
   return {
@@ -114,6 +117,7 @@ function readVitals(members: Members): EdgeVitals {
     load: readLoad(readMembers('load', members['load'])),
     health: health.flatMap(readCheck),
     ...(tierAddress !== undefined && { tierAddress: readTierAddress(tierAddress) }),
+    ...(place !== undefined && { place: readEdgePlace(readMembers('place', place)) }),
     ...(sinks !== undefined && { sinks: readItems('sinks', sinks, MAX_SINKS).map(readSinkTrouble) }),
   };
 }
@@ -148,6 +152,25 @@ function readLoad(members: Members): EdgeLoad {
     underWay: readCount('load.underWay', members['underWay'], MAX_INT),
     cacheDisk: read('cacheDisk'),
   };
+}
+
+/** Reads where an edge is. */
+export function readEdgePlace({ addresses, port, coordinates, weight }: Members): EdgePlace {
+  if (coordinates !== undefined && !isCoordinates(coordinates))
+    throw new MessageError('coordinates: expected a latitude and a longitude');
+  return {
+    addresses: readItems('addresses', addresses, MAX_EDGE_ADDRESSES).map(readAddress),
+    port: readCount('port', port, MAX_PORT),
+    ...(coordinates !== undefined && {
+      coordinates: { latitude: coordinates.latitude, longitude: coordinates.longitude },
+    }),
+    weight: readCount('weight', weight, MAX_EDGE_WEIGHT),
+  };
+}
+
+function readAddress(value: unknown): string {
+  if (typeof value === 'string' && plainAddress(value) === value) return value;
+  throw new MessageError('addresses: expected IP addresses');
 }
 
 /** A check that this release does not know is left out. */

@@ -30,6 +30,14 @@ test('a report has what the edge says of itself, or nothing of it', () => {
   assert.deepEqual(parseStatus(JSON.stringify({ ...STATUS, ...unknown })), { ...STATUS, vitals: unknown });
   const troubled = { ...VITALS, sinks: [{ sink: 'vector', state: 'failing', reason: '503' }] };
   assert.deepEqual(parseStatus(JSON.stringify({ ...STATUS, ...troubled })), { ...STATUS, vitals: troubled });
+  const place = {
+    addresses: ['192.0.2.1', '2001:db8::1'],
+    port: 80,
+    coordinates: { latitude: 50.1, longitude: -8.7 },
+    weight: 50,
+  };
+  const placed = parseStatus(JSON.stringify({ ...STATUS, ...VITALS, place }));
+  assert.deepEqual(placed, { ...STATUS, vitals: { ...VITALS, place } });
   const newer = { ...VITALS, health: [...VITALS.health, { check: 'gravity', ok: false }], weather: 'fine' };
   assert.deepEqual(parseStatus(JSON.stringify({ ...STATUS, ...newer })), { ...STATUS, vitals: VITALS });
 });
@@ -54,6 +62,18 @@ test('a report with wrong words of the edge about itself is refused, naming the 
     ['load.underWay: expected an integer from 0', { load: { ...load, underWay: 0.5 } }],
     ['load.underWay: expected an integer from 0 to', { load: { ...load, underWay: 2 ** 31 } }],
     ['load.cacheDisk: expected a number from 0', { load: { ...load, cacheDisk: undefined } }],
+    ['place: expected an object', { place: [] }],
+    [
+      'addresses: expected a list of at most 8',
+      { place: { addresses: Array(9).fill('192.0.2.1'), port: 80, weight: 1 } },
+    ],
+    ['addresses: expected IP addresses', { place: { addresses: ['192.0.2.01'], port: 80, weight: 1 } }],
+    ['port: expected an integer from 0 to 65535', { place: { addresses: [], port: 65_536, weight: 1 } }],
+    ['weight: expected an integer from 0 to 100', { place: { addresses: [], port: 80, weight: 101 } }],
+    [
+      'coordinates: expected',
+      { place: { addresses: [], port: 80, weight: 1, coordinates: { latitude: 91, longitude: 0 } } },
+    ],
     ['health: expected a list of at most 64', { health: {} }],
     ['health: expected an object', { health: [7] }],
     ['sinks: expected a list of at most 8', { sinks: Array(9).fill({}) }],

@@ -13,6 +13,7 @@ import type { Controls } from '#db/peers/peers.ts';
 import { openKeyring } from '#db/rotation/sealed-secrets.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { readFleet } from '#db/tables/fleet/authorities.ts';
+import { publishServing } from '#db/tables/serving-resources.ts';
 import { createConnector } from '#edge/origin/connector.ts';
 import { createGuard, type Guard } from '#edge/origin/guard.ts';
 import { createResolver } from '#edge/origin/resolve.ts';
@@ -62,7 +63,7 @@ export async function startControl(context: PartContext): Promise<RunningPart> {
   const joined = stack.use(await joinControlPeers({ ...context, db, ring }));
   const { peers } = joined;
   const traffic = stack.use(openControlTraffic(config, db, peers, log));
-  await announceFleetId(db, clock());
+  await announceInstallation(db, clock());
   const feed = stack.use(
     await startFeedServer({
       ...{ db, peers, socketPath: config.feedSocket, traffic: traffic.taker, ring, auditDays, clock, log },
@@ -137,6 +138,12 @@ async function createCheckOrigin(
     if (compiled.kind === 'invalid') throw new Error(compiled.problem); // what is stored compiles
     return checkOrigin(compiled.site, { connect, clock, cdn });
   };
+}
+
+/** Publishes what edges and name servers have to know of the installation, unless it is published already. */
+async function announceInstallation(db: Db, now: number): Promise<void> {
+  await announceFleetId(db, now);
+  await db.transaction((trx) => publishServing(trx, now));
 }
 
 function snapshotPlace({ dataDir, fleetSnapshotRate }: Config) {

@@ -19,13 +19,17 @@ import { systemClock } from '#lib/clock.ts';
 import { isListening } from '#lib/is-listening.ts';
 import { metricsOf } from '#lib/metrics.ts';
 import { RecentCounts } from '#logs/recent-counts.ts';
+import type { EdgeVitals } from '#model/edge.ts';
+import type { OwnCondition } from '#model/edge-health.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import type { PartContext, RunningPart } from '../process/child.ts';
 import { findWorkers } from '../sockets/worker-sockets.ts';
 import { openControlLink } from './control-link.ts';
+import type { Dns } from './dns.ts';
 import { EdgeAsks } from './edge-asks.ts';
 import { type EdgeHealth, startEdgeHealth } from './edge-health.ts';
 import { edgeStorePath, ticketSecretsPath } from './edge-paths.ts';
+import { placeOf } from './edge-place.ts';
 import { EdgePreviews } from './edge-previews.ts';
 import { liveSocketPath } from './live-places.ts';
 import { createOwnChecks, usedShare } from './own-checks.ts';
@@ -52,9 +56,10 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
   const prober = probeOrigins(context, cdn);
   const recent = new RecentCounts(systemClock());
   const asks = createAsks(context, link, recent);
-  const parts: { client?: FeedClient } = {};
+  const parts: FeedParts = {};
   const health = startHealth(context, store, parts);
   const sinks = startSinks(context, store);
+  const dns = await openDns(context, store, parts);
   const client = startFeedClient({
     link,
     snapshotFile: join(config.dataDir, 'edge', 'snapshot.part'),
@@ -63,13 +68,14 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
     store,
     confirm: (change) => {
       cdn.id = cdnIdOf(store.fleetId());
+      dns?.take(change.names); // before the change counts as in force
       health.look();
       return workers.confirm(change);
     },
     prefetch: workers.prefetch,
     asks,
     listOriginTroubles: (max) => prober.listTroubles(max),
-    describeVitals: () => ({ ...health.describe(), sinks: sinks.troubles }),
+    describeVitals: () => ({ ...describeVitals(config, health), sinks: sinks.troubles }),
     onClockOffset: (offsetMs) => health.noteClock(offsetMs),
     clock: systemClock,
     log,
@@ -97,6 +103,7 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
     useLogWriters: traffic.useLogWriters,
     async stop() {
       tickets[Symbol.dispose]();
+      await dns?.[Symbol.asyncDispose]();
       await health[Symbol.asyncDispose]();
       prober[Symbol.dispose]();
       // Ends at once: control and workers are ending too, which must not be logged as a loss.
@@ -183,12 +190,28 @@ function askWorkers(send: PartContext['send']) {
   };
 }
 
-/** Checks this machine, and sends the result to the workers and control. `parts` has the client once there is one. */
-function startHealth(
-  { config, send, log }: PartContext,
-  store: EdgeStore,
-  parts: { readonly client?: FeedClient },
-): EdgeHealth {
+/** What is known only after the start of others. */
+interface FeedParts {
+  client?: FeedClient;
+  /** The word of the health page. */
+  word?: OwnCondition['word'];
+}
+
+/** Loads the code of the name server only where there is one. */
+async function openDns(context: PartContext, store: EdgeStore, parts: FeedParts): Promise<Dns | undefined> {
+  if (!context.config.roles.includes('dns')) return undefined;
+  const { startDns } = await import('./dns.ts');
+  const isConnected = () => parts.client?.isConnected ?? false;
+  return await startDns(context, { store, ownWord: () => parts.word, isConnected });
+}
+
+function describeVitals(config: PartContext['config'], health: EdgeHealth): EdgeVitals {
+  const place = placeOf(config);
+  return { ...health.describe(), ...(place !== undefined && { place }) };
+}
+
+/** Checks this machine, and sends the result to the workers and control. */
+function startHealth({ config, send, log }: PartContext, store: EdgeStore, parts: FeedParts): EdgeHealth {
   const { roles, edgeId, dataDir, cacheDirectory, cacheDiskBytes } = config;
   let isOrderedToDrain = false;
   return startEdgeHealth({
@@ -207,6 +230,7 @@ function startHealth(
     drainsItself: () => drainsItself(dataDir),
     cacheDisk: () => usedShare(cacheDiskBytes === 0 ? dataDir : cacheDirectory),
     onCondition: ({ word }) => {
+      parts.word = word;
       send({ kind: 'health', word });
       parts.client?.reportSoon();
     },

@@ -81,6 +81,7 @@ test('the edge gets no secret, and not where an origin may be', () => {
       { host: '127.0.0.1', port: 8701 },
       { host: '::', port: 8080 },
       { host: '::', port: 8443 },
+      { host: '127.0.0.1', port: 8753 },
       { host: '::', port: 1935 },
       { host: '::1', port: 5432 },
       { host: 'db.example', port: 6432 },

@@ -111,10 +111,12 @@ function ownAddresses(config: Config): readonly ListenAddress[] {
   const { roles, rtmpListen, rtmpsListen, fleetListen, tierListen } = config;
   const databases = [databaseUrl, databaseListenUrl].flatMap((url) => (url === undefined ? [] : addressesOf(url)));
   const fleet = roles.includes('control') ? [fleetListen] : [];
+  const dns = roles.includes('dns') ? [config.dnsListen] : [];
   const optional = [
     edgeHttpsListen,
     tierListen,
     ...fleet,
+    ...dns,
     ...(roles.includes('live') ? [rtmpListen, rtmpsListen] : []),
   ];
   const listening = optional.filter((address) => address !== 'off');

@@ -47,7 +47,7 @@ export function listenersOf(
 }
 
 /** Setting of the address of any listener. */
-export type ListenKey = 'metricsListen' | 'controlListen' | 'fleetListen' | PlannedListener['key'];
+export type ListenKey = 'metricsListen' | 'controlListen' | 'fleetListen' | 'dnsListen' | PlannedListener['key'];
 
 /** Returns every address that a service with these settings listens on. */
 export function wantedAddresses(config: Config): readonly Wanted<ListenKey>[] {
@@ -58,6 +58,8 @@ export function wantedAddresses(config: Config): readonly Wanted<ListenKey>[] {
     wanted.push({ key: 'fleetListen', who: 'the fleet', address: config.fleetListen });
   for (const { key, part, address } of listenersOf(config))
     wanted.push({ key, who: part === 'live' ? 'live' : 'the edge', address });
+  if (config.roles.includes('dns'))
+    wanted.push({ key: 'dnsListen', who: 'the name server', address: config.dnsListen });
   wanted.push({ key: 'metricsListen', who: 'the metrics', address: config.metricsListen });
   return wanted;
 }

@@ -1,4 +1,4 @@
-/** Sockets on which the supervisor and the edge workers of a data directory answer commands. */
+/** Sockets on which the supervisor, the edge workers and the name server of a data directory answer commands. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -6,6 +6,10 @@ const SUFFIX = '.explain.sock';
 
 export function supervisorSocketPath(dataDir: string): string {
   return join(dataDir, 'run', 'supervisor.sock');
+}
+
+export function dnsSocketPath(dataDir: string): string {
+  return join(dataDir, 'run', 'dns.sock');
 }
 
 export function workerSocketPath(dataDir: string, worker: string): string {

@@ -36,8 +36,21 @@ const OF_WORKERS: readonly Key[] = [
   'originAllow',
   'originVerify',
 ];
-/** The process of the feed probes origins and reports traffic. */
-const OF_FEED: readonly Key[] = ['logLevel', 'originAllow', 'originVerify', 'sinkSpool', 'statSeconds'];
+/** The process of the feed probes origins, reports traffic, and answers names. */
+const OF_FEED: readonly Key[] = [
+  'dnsDefaultLocation',
+  'dnsGeoip',
+  'dnsNetworks',
+  'dnsTtl',
+  'edgeAddresses',
+  'edgeCoordinates',
+  'edgeWeight',
+  'logLevel',
+  'originAllow',
+  'originVerify',
+  'sinkSpool',
+  'statSeconds',
+];
 const OF_LIVE: readonly Key[] = [
   'edgeProxyProtocol',
   'edgeTrustedProxies',
@@ -52,8 +65,8 @@ const OF_LIVE: readonly Key[] = [
 ];
 const OF_CONTROL: readonly Key[] = ['logLevel', 'originAllow'];
 
-/** Settings of commands, or of a first start. */
-const OF_NOTHING: readonly string[] = ['backupDirectory', 'backupKeep', 'bootstrapToken', 'token', 'url'];
+/** Settings of commands, or of a first start, and what follows from others. */
+const OF_NOTHING: readonly string[] = ['backupDirectory', 'backupKeep', 'bootstrapToken', 'dnsZones', 'token', 'url'];
 
 /** Settings whose values have other names in the configuration. */
 const NAMES: Readonly<Partial<Record<Key, string>>> = {

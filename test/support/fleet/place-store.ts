@@ -13,6 +13,9 @@ export function createPlaceStore(at: FeedPosition, view: string): EdgeStore {
   let rejections: readonly Rejection[] = [];
   return {
     head: () => place,
+    get routing(): never {
+      throw new Error('this edge has no name server');
+    },
     view: () => ownView,
     announcedControls: () => [],
     fleetId: () => undefined,

@@ -59,6 +59,7 @@ const SETTINGS = {
   CAUSEWAY_EDGE_HTTP_LISTEN: '127.0.0.1:0',
   CAUSEWAY_EDGE_HTTPS_LISTEN: '127.0.0.1:0',
   CAUSEWAY_RTMP_LISTEN: '127.0.0.1:0',
+  CAUSEWAY_DNS_LISTEN: '127.0.0.1:0',
   // One worker and no live process cost a start half of what the whole service does.
   CAUSEWAY_EDGE_WORKERS: '1',
   CAUSEWAY_ROLES: 'control,edge',

@@ -37,6 +37,7 @@ const NEEDS = {
   pgDump: { wants: 'the program pg_dump', find: () => findProgram('pg_dump', findPostgres()) },
   nginx: program('nginx'),
   curl: program('curl'),
+  dig: program('dig'),
   openssl: program('openssl'),
   pebble: program('pebble'),
   /** Chromium without windows, which takes three quarters of the processor time, or else the whole. docs/decisions/0764 */

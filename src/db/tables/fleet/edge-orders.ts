@@ -8,6 +8,7 @@ import { publish } from '../resources.ts';
 import { endViewKey } from '../view-keys.ts';
 import { noteFleetChange } from './authorities.ts';
 import { revokeCertificates } from './edge-certificates.ts';
+import { publishPlace } from './edge-places.ts';
 import { setRevoked } from './enrolled-edges.ts';
 import { addFleetEvent } from './events.ts';
 
@@ -30,8 +31,14 @@ export async function undrainEdge(trx: Transaction<Schema>, order: Order): Promi
   await addFleetEvent(trx, { ...order, event: 'undrain' });
 }
 
-/** Withdraws the order to drain, if there is one: an edge that is enrolled again under the id begins without it. */
-export async function withdrawDrain(trx: Transaction<Schema>, edge: string, now: number): Promise<void> {
+/** Withdraws all that is published of an edge: one that is enrolled again under the id begins without it. */
+export async function withdrawEdge(trx: Transaction<Schema>, edge: string, now: number): Promise<void> {
+  await withdrawDrain(trx, edge, now);
+  await publishPlace(trx, edge, undefined, now);
+}
+
+/** Withdraws the order to drain, if there is one. */
+async function withdrawDrain(trx: Transaction<Schema>, edge: string, now: number): Promise<void> {
   const drained = await trx
     .updateTable('edge')
     .set({ drain_at: null })
@@ -55,7 +62,7 @@ export async function removeEdge(trx: Transaction<Schema>, order: Order): Promis
   if (former !== undefined) await endViewKey(trx, former.group_name, at);
   await noteFleetChange(trx);
   await addFleetEvent(trx, { ...order, event: 'remove' });
-  await withdrawDrain(trx, edge, at);
+  await withdrawEdge(trx, edge, at);
 }
 
 /** Saves a noticed state, with its event. Of several controls, one does; the others change nothing. */
