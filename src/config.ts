@@ -274,6 +274,7 @@ function ownFleetFiles({ fleetCa: ca, fleetCert: cert, fleetKey: key }: OwnFleet
 /** DnsZones of the name server, which needs the names of all domains. docs/decisions/0719 */
 function finishDns(values: Values, { cwd, followsFleet }: { cwd: string; followsFleet: boolean }, refuse: Refuse) {
   const { roles, cnameSuffix: suffix, dnsRoutingZone, dnsNameServers, dnsListen, dnsGeoip } = values;
+  const { dnsEngine, dnsKnotDirectory, dnsKnotSocket } = values;
   const routing = dnsRoutingZone ?? defaultRoutingZone(suffix);
   if (isInZone(routing, suffix)) refuse('dnsRoutingZone', `expected a zone outside of cname-suffix, ${suffix}`);
   if (dnsNameServers.some((name) => isInZone(name, suffix) || isInZone(name, routing)))
@@ -285,9 +286,18 @@ function finishDns(values: Values, { cwd, followsFleet }: { cwd: string; follows
       'expected no dns on a machine that follows a control elsewhere: it has the domains of its group alone',
     );
   if (roles.includes('dns') && isIP(dnsListen.host) === 0) refuse('dnsListen', 'expected an IP address, not a name');
+  if (dnsEngine === 'knot' && dnsKnotDirectory === undefined)
+    refuse('dnsKnotDirectory', 'expected a path with dns-engine = knot');
+  if (dnsEngine === 'knot' && dnsGeoip !== undefined) refuse('dnsGeoip', 'expected none with dns-engine = knot');
   const nameServers = dnsNameServers.length > 0 ? dnsNameServers : [`${OWN_LABEL}.${routing}`];
   const dnsZones: DnsZones = { suffix, routing, nameServers };
-  return { dnsZones, ...(dnsGeoip !== undefined && { dnsGeoip: resolve(cwd, dnsGeoip) }) };
+  const knotFiles = dnsKnotDirectory && { dnsKnotDirectory: resolve(cwd, dnsKnotDirectory) };
+  return {
+    dnsZones,
+    dnsKnotSocket: resolve(cwd, dnsKnotSocket),
+    ...knotFiles,
+    ...(dnsGeoip !== undefined && { dnsGeoip: resolve(cwd, dnsGeoip) }),
+  };
 }
 
 function checkSynchronous({ databaseSynchronous, databaseUrl }: Values, refuse: Refuse): void {

@@ -1,7 +1,7 @@
 /** The settings of the name server, and of what it hands out of an edge. */
 import { parseClientNetwork } from '#dns/location.ts';
 import { plainAddress } from '#lib/cidr.ts';
-import { listenAddress, listOf, mapped, path, textThat, wholeNumber } from '#lib/setting-reader.ts';
+import { listenAddress, listOf, mapped, oneOf, path, textThat, wholeNumber } from '#lib/setting-reader.ts';
 import type { ConfigTable } from '#lib/settings.ts';
 import { MAX_EDGE_ADDRESSES, MAX_EDGE_WEIGHT, parseCoordinates } from '#model/edge-place.ts';
 
@@ -9,6 +9,21 @@ const ZONE = /^(?=.{1,200}$)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/;
 const coordinates = () => mapped('a latitude and a longitude in degrees, such as 52.52,13.40', parseCoordinates);
 
 export const DNS_SETTINGS = {
+  dnsEngine: {
+    reader: oneOf(['embedded', 'knot']),
+    default: 'embedded',
+    description:
+      '`knot`: Knot DNS on this machine answers, which the service feeds, and dns-listen is where it does; without dns-geoip',
+  },
+  dnsKnotDirectory: {
+    reader: path(),
+    description: 'Directory of the files for Knot, whose configuration includes `causeway.conf` from there',
+  },
+  dnsKnotSocket: { reader: path(), default: '/run/knot/knot.sock', description: 'Control socket of Knot' },
+  dnsKnotTemplate: {
+    reader: textThat('the name of a template', /^[\w-]{1,64}$/),
+    description: "Template of Knot's configuration for both zones, such as one that signs them",
+  },
   dnsListen: {
     reader: listenAddress(),
     default: '127.0.0.1:8753',

@@ -36,7 +36,7 @@ export interface Route {
 }
 
 /** A domain keeps its set for years, and a set its name: resolvers may keep the CNAME longer than addresses. */
-const CNAME_SECONDS = 300;
+export const CNAME_SECONDS = 300;
 const ZONE_SECONDS = 3600;
 
 const REFUSED: Response = {

@@ -23,7 +23,7 @@ export interface AnswererOptions {
 }
 
 /** Counts since the start. */
-interface AnswerCounts {
+export interface AnswerCounts {
   /** Responses by their code. */
   readonly byCode: ReadonlyMap<number, number>;
   /** Responses that asked to come over TCP because of the rate, and queries that were dropped by it. */

@@ -17,6 +17,7 @@ import {
   usableOf,
 } from './choose.ts';
 import { HealthBook, type HealthEntry } from './health-book.ts';
+import type { SetAnswers } from './knot/render.ts';
 import { createLocator, type Location, type LocatorOptions } from './location.ts';
 import { NameTree } from './name-tree.ts';
 import { type EdgeProber, healthKey, startEdgeProber } from './prober.ts';
@@ -56,6 +57,8 @@ export interface NameServerOptions {
 /** Time for the first probes, after which edges that were not probed count as up. */
 const FIRST_PROBES_MS = 5000;
 const PRUNE_MS = 60_000;
+/** Changed names that are kept apart for an engine. */
+const MAX_CHANGED = 1000;
 
 export class NameServer implements Disposable {
   readonly #options: NameServerOptions;
@@ -68,6 +71,7 @@ export class NameServer implements Disposable {
   /** What may be handed out, by set and family; made anew when anything of it changes. */
   readonly #usable = new Map<string, Usable>();
   #table: RoutingTable = createRoutingTable({ edges: [], defaults: [], ofDomain: new Map() });
+  #changed: 'all' | Set<string> = 'all';
   #stamp = '';
   #revision = 0;
   #ownVerdict: EdgeVerdict = 'up';
@@ -83,7 +87,9 @@ export class NameServer implements Disposable {
       random: options.random,
       onProbed: () => this.#usable.clear(),
     });
-    this.#pruning = setInterval(() => this.#names.prune(options.clock()), PRUNE_MS);
+    this.#pruning = setInterval(() => {
+      for (const name of this.#names.prune(options.clock())) this.#noteChanged(name);
+    }, PRUNE_MS);
     this.take(undefined);
   }
 
@@ -119,8 +125,50 @@ export class NameServer implements Disposable {
     };
   }
 
+  /** Names below the suffix that may have changed since the last call; `all`: any may. */
+  takeChanged(): 'all' | readonly string[] {
+    const changed = this.#changed;
+    this.#changed = new Set();
+    return changed === 'all' ? changed : [...changed];
+  }
+
+  /** All names below the suffix, each with the label of its set. */
+  *names(): Iterable<readonly [name: string, label: string]> {
+    for (const [name, { domainId }] of this.#names.entries()) yield [name, this.#table.labelOf(domainId)];
+  }
+
+  /** Label of the set that a name points to; `undefined` if there is no such name. */
+  labelOf(name: string): string | undefined {
+    const found = this.#names.find(name, this.#options.clock());
+    return found.kind === 'domain' ? this.#table.labelOf(found.domainId) : undefined;
+  }
+
+  /** What clients of each network get, for engines that answer by themselves; `undefined` while edges are being probed. */
+  answersFor(networks: readonly string[]): readonly SetAnswers[] | undefined {
+    if (!this.#isStarted()) return undefined;
+    return [...this.#table.sets.keys()].map((label) => ({
+      label,
+      answers: networks.map((network) => ({ network, addresses: this.#addressesOf(label, network) })),
+    }));
+  }
+
+  #addressesOf(label: string, network: string): readonly string[] {
+    const [client = ''] = network.split('/');
+    const location = this.#locate(client);
+    return ([4, 6] as const).flatMap(
+      (family) => chooseAddresses(this.#usableOf(label, family).candidates, client, location).addresses,
+    );
+  }
+
+  #noteChanged(name: string): void {
+    if (this.#changed === 'all') return;
+    this.#changed.add(name);
+    if (this.#changed.size > MAX_CHANGED) this.#changed = 'all';
+  }
+
   #readNames(): void {
     const { source } = this.#options;
+    this.#changed = 'all';
     this.#names.clear();
     // The set of a domain that is gone is no longer known.
     for (const { name, at } of source.listGone()) this.#names.set(aliasOf(name), { domainId: 0, goneAt: at });
@@ -128,6 +176,7 @@ export class NameServer implements Disposable {
   }
 
   #readName(name: string): void {
+    this.#noteChanged(aliasOf(name));
     const { source } = this.#options;
     const id = source.siteId(name);
     const goneAt = source.goneAt(name);

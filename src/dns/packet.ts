@@ -144,7 +144,7 @@ function readSubnet(bytes: Buffer): Subnet {
   return { address: printAddress(address), prefix, bytes };
 }
 
-function printAddress(bytes: Buffer): string {
+export function printAddress(bytes: Buffer): string {
   if (bytes.length === 4) return bytes.join('.');
   const text = (bytes.toString('hex').match(/.{4}/g) ?? []).join(':');
   return plainAddress(text) ?? text;

@@ -185,7 +185,7 @@ class Names {
   }
 }
 
-function u16(...values: readonly number[]): Buffer {
+export function u16(...values: readonly number[]): Buffer {
   const bytes = Buffer.alloc(values.length * 2);
   for (const [index, value] of values.entries()) bytes.writeUInt16BE(value, index * 2);
   return bytes;

@@ -15,8 +15,8 @@ import {
   saveGroup,
 } from '#db/tables/edge-groups.ts';
 import { publish } from '#db/tables/resources.ts';
-import { type EdgeGroup, type GroupView, MAX_GROUPS, whyNoParent } from '#model/edge-group.ts';
 import { defaultServingChange, servingChange } from '#db/tables/serving-resources.ts';
+import { type EdgeGroup, type GroupView, MAX_GROUPS, whyNoParent } from '#model/edge-group.ts';
 import { type DomainKey, findOrRefuse } from './change.ts';
 
 export async function listGroupViews(db: Db): Promise<readonly GroupView[]> {

@@ -7,6 +7,8 @@ import { formatTable } from '../command/output.ts';
 
 interface Status {
   readonly engine: string;
+  /** Why the engine has not taken the last change; absent: it has. */
+  readonly problem?: string;
   readonly tableAgeSeconds: number;
   readonly zones: { readonly suffix: string; readonly routing: string; readonly nameServers: readonly string[] };
   readonly revision: number;
@@ -77,9 +79,19 @@ async function ask(context: CliContext, options: Options, question: unknown): Pr
   );
 }
 
-function describeStatus({ engine, tableAgeSeconds, zones, revision, names, sets, edges, panics }: Status): string[] {
+function describeStatus({
+  engine,
+  problem,
+  tableAgeSeconds,
+  zones,
+  revision,
+  names,
+  sets,
+  edges,
+  panics,
+}: Status): string[] {
   const facts = [
-    ['engine', engine],
+    ['engine', problem === undefined ? engine : `${engine}: ${problem}`],
     ['zone of the CNAMEs', `${zones.suffix} (${names} names)`],
     ['zone of the addresses', zones.routing],
     ['name servers', zones.nameServers.join(', ')],

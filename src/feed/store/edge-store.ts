@@ -39,8 +39,8 @@ import {
 import { createEdgePrefetches, type EdgePrefetches } from './edge-prefetches.ts';
 import { createStaging, type SnapshotStaging } from './edge-staging.ts';
 import { prepareTierReads } from './edge-tiers.ts';
-import { closeSecret, forgetUnopened, sealedName } from './sealed-bodies.ts';
 import { createRoutingReader, type RoutingReader } from './routing-reader.ts';
+import { closeSecret, forgetUnopened, sealedName } from './sealed-bodies.ts';
 
 export interface EdgeStore extends SiteSource, Disposable {
   /** Absent until the first snapshot. */

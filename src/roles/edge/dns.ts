@@ -3,10 +3,8 @@
  * that a domain has its name before its change counts as in force. docs/decisions/0719
  */
 import type { Registry } from 'prom-client';
-import { type Answerer, startAnswerer } from '#dns/answerer.ts';
 import { type Geoip, openGeoip } from '#dns/geoip.ts';
 import { NameServer, type RoutingSource } from '#dns/name-server.ts';
-import { RCODES } from '#dns/packet.ts';
 import type { EdgeStore } from '#feed/store/edge-store.ts';
 import { plainAddress } from '#lib/cidr.ts';
 import { systemClock } from '#lib/clock.ts';
@@ -15,6 +13,7 @@ import type { OwnCondition } from '#model/edge-health.ts';
 import type { PartContext } from '../process/child.ts';
 import { openLocalSocket } from '../sockets/local-socket.ts';
 import { dnsSocketPath } from '../sockets/worker-sockets.ts';
+import { startEngine } from './dns-engine.ts';
 import { ownAddressesOf } from './edge-place.ts';
 
 export interface Dns extends AsyncDisposable {
@@ -36,13 +35,9 @@ export async function startDns(context: PartContext, surroundings: DnsSurroundin
   await using stack = new AsyncDisposableStack();
   const geoip = config.dnsGeoip === undefined ? undefined : stack.use(await openGeoip(config.dnsGeoip, log));
   const server = stack.use(createServer(context, surroundings, geoip));
-  const { dnsListen: listen } = config;
-  const monotonic = () => performance.now();
-  const answerer = stack.use(
-    await startAnswerer({ listen, view: () => server.view, clock: systemClock, monotonic, log }),
-  );
+  const engine = stack.use(await startEngine(context, server));
   const age = stack.use(watchAge(surroundings.isConnected));
-  const describe = () => ({ engine: 'embedded', tableAgeSeconds: age.seconds(), ...server.describe() });
+  const describe = () => ({ ...engine.describe(), tableAgeSeconds: age.seconds(), ...server.describe() });
   stack.use(
     await openLocalSocket({
       path: dnsSocketPath(config.dataDir),
@@ -50,7 +45,8 @@ export async function startDns(context: PartContext, surroundings: DnsSurroundin
       log,
     }),
   );
-  addMetrics(registry, { answerer, server, age });
+  addMetrics(registry, server, age);
+  engine.addMetrics(registry);
   const running = stack.move();
   return { take: (names) => server.take(names), [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
@@ -121,33 +117,8 @@ function answerQuestion(question: unknown, server: NameServer, describe: () => u
   return explained;
 }
 
-const CODE_NAMES: ReadonlyMap<number, string> = new Map([
-  [RCODES.noError, 'NOERROR'],
-  [RCODES.formatError, 'FORMERR'],
-  [RCODES.serverFailure, 'SERVFAIL'],
-  [RCODES.nameError, 'NXDOMAIN'],
-  [RCODES.notImplemented, 'NOTIMP'],
-  [RCODES.refused, 'REFUSED'],
-  [RCODES.badVersion, 'BADVERS'],
-]);
-
-interface Measured {
-  readonly answerer: Answerer;
-  readonly server: NameServer;
-  readonly age: { seconds(): number };
-}
-
-function addMetrics(registry: Registry, { answerer, server, age }: Measured): void {
-  const { gauge, total, totals } = metricsOf(registry);
-  const { counts } = answerer;
-  totals('causeway_dns_responses_total', 'Responses of the name server, by their code', ['code'], () =>
-    [...counts.byCode].map(([code, count]) => [{ code: CODE_NAMES.get(code) ?? String(code) }, count]),
-  );
-  total(
-    'causeway_dns_limited_total',
-    'Queries over UDP beyond the rate of one address, which were dropped or asked to come over TCP',
-    () => counts.limited,
-  );
+function addMetrics(registry: Registry, server: NameServer, age: { seconds(): number }): void {
+  const { gauge, total } = metricsOf(registry);
   total('causeway_dns_probes_total', 'Probes of edges by the name server', () => server.describe().probes);
   total(
     'causeway_dns_failed_probes_total',

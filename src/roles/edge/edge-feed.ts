@@ -83,12 +83,7 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
   parts.client = client;
   const traffic = startTraffic(context, link, { recent, sinks });
   addMetrics(registry, client, store);
-  const tickets = startTicketRotation({
-    file: ticketSecretsPath(config.dataDir),
-    clock: systemClock,
-    log,
-    onSecrets: (secrets) => send({ kind: 'ticketSecrets', secrets }),
-  });
+  const tickets = rotateTickets(context);
   const news = config.roles.includes('control') ? {} : { control: await tryControl(link, client) };
   return {
     news,
@@ -115,6 +110,15 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
       store[Symbol.dispose]();
     },
   };
+}
+
+function rotateTickets({ config, log, send }: PartContext): Disposable {
+  return startTicketRotation({
+    file: ticketSecretsPath(config.dataDir),
+    clock: systemClock,
+    log,
+    onSecrets: (secrets) => send({ kind: 'ticketSecrets', secrets }),
+  });
 }
 
 function probeOrigins({ config, ownAddresses, log, registry, send }: PartContext, cdn: CdnName): Prober {

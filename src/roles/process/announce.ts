@@ -30,7 +30,8 @@ export function announce({ config, news, print, isTerminal }: Announcement): voi
     if (config.rtmpListen !== 'off') print(`live     rtmp://${formatListenAddress(config.rtmpListen)}`);
     if (config.rtmpsListen !== 'off') print(`live     rtmps://${formatListenAddress(config.rtmpsListen)}`);
   }
-  if (config.roles.includes('dns')) print(`dns      ${formatListenAddress(config.dnsListen)}`);
+  if (config.roles.includes('dns'))
+    print(`dns      ${formatListenAddress(config.dnsListen)}${config.dnsEngine === 'knot' ? ' (Knot)' : ''}`);
   if (control !== undefined)
     print(`follows  ${control.address} (${control.isConnected ? 'connected' : NOT_CONNECTED})`);
   print(`metrics  ${urlOf(config.metricsListen, false)}/metrics`);

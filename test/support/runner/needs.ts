@@ -38,6 +38,7 @@ const NEEDS = {
   nginx: program('nginx'),
   curl: program('curl'),
   dig: program('dig'),
+  delv: program('delv'),
   openssl: program('openssl'),
   pebble: program('pebble'),
   /** Chromium without windows, which takes three quarters of the processor time, or else the whole. docs/decisions/0764 */
@@ -91,6 +92,11 @@ const NEEDS = {
   nft: program('nft'),
   /** Knot, a name server. */
   knot: program('knotd'),
+  /** The module geoip of Knot, which Debian has in a package of its own. */
+  knotGeoip: {
+    wants: "Knot's module geoip",
+    find: () => globSync('/usr/lib/*/knot/modules-*/geoip.so')[0],
+  },
   /** And leave to change the root folder and to mount, as root alone has. */
   debootstrap: {
     wants: 'debootstrap, and root with leave to mount',
