@@ -150,7 +150,7 @@ test('a group is added by one command and changed by another, and no edge is put
     assert.match(stderr, refusal);
   }
   assert.equal((await run('group', 'set', 'eu', '--default')).stdout, 'group eu set\n');
-  assert.match((await run('group', 'list')).stdout, /^eu +yes +0 +0$/m);
+  assert.match((await run('group', 'list')).stdout, /^eu +yes +- +0 +0$/m);
   assert.equal((await run('domain', 'add', 'a.example', 'origin.example')).code, 0);
   const served = await run('operator', 'domain', 'groups', '1', 'a.example', 'eu');
   assert.equal(served.stdout, 'groups of domain 1 set\ngroup eu has no edge yet\n');
