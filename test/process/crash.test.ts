@@ -99,7 +99,7 @@ async function listNames(client: Client): Promise<string[]> {
 function readEdgeNames({ dataDir }: RunningService): string[] {
   const database = new DatabaseSync(join(dataDir, 'edge', 'sites.db'), { readOnly: true });
   try {
-    const rows = database.prepare('select key from resource').all();
+    const rows = database.prepare("select key from resource where kind = 'site'").all();
     return rows.map(({ key }) => String(key)).sort();
   } finally {
     database.close();
