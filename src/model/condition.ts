@@ -22,7 +22,7 @@ export const CONDITIONS = {
   expired: { raised: 'certificate.expired', raiseMs: 0, clearMs: 0 },
   order: { raised: 'certificate.failing', cleared: 'certificate.recovered', raiseMs: 60_000, clearMs: 30_000 },
   connector: { raised: 'connector.unbound', cleared: 'connector.bound', raiseMs: 30_000, clearMs: 10_000 },
-  misconfigured: { raised: 'connector.misconfigured', cleared: 'connector.accepting', raiseMs: 0, clearMs: 10_000 },
+  misconfigured: { raised: 'connector.misconfigured', cleared: 'connector.accepting', raiseMs: 0, clearMs: 60_000 },
   quota: { raised: 'quota.near', raiseMs: 0, clearMs: 0 },
   disk: { raised: 'disk.nearFull', cleared: 'disk.roomy', raiseMs: 30_000, clearMs: 300_000 },
   backup: { raised: 'backup.late', cleared: 'backup.made', raiseMs: 0, clearMs: 0 },

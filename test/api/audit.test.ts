@@ -30,6 +30,7 @@ const SILENT = {
   'smsOperator.listPrices': 'shows money',
   'smsOperator.testNumber': 'shows money',
   'smsOperator.testConnector': 'tries a connection, and changes nothing',
+  'sinkOperator.test': 'posts a record, and changes nothing',
   'smsOperator.listUnread': 'shows texts',
 } as const satisfies { readonly [N in RouteName]?: string };
 

@@ -84,7 +84,10 @@ test('a wait outlives a restart of control and ends when the edge is drained; a 
   assert.notEqual(await interrupted.exit, 0);
   assert.equal(order(), true);
 
+  assert.equal((await runCommand(t, ['edge', 'undrain', 'fra1'], { settings })).code, 0);
+  await eventually('the edge is back', () => order() !== true);
   const waiting = wait();
+  await eventually('control has taken the order to drain', order);
   await control.restart(() => {
     using database = new DatabaseSync(join(control.dataDir, 'causeway.db'));
     database.exec("update edge set drain_at = drain_at - 60000 where id = 'fra1'");

@@ -9,7 +9,7 @@ const NOT_IN_A_CHECK = [
   ...['originBusy', 'originShare', 'buffersFull', 'originCut', 'originMalformed', 'originHeaderTooLarge'],
   ...['method', 'requestBody', 'precondition', 'requestNoStore', 'websocket', 'contentCoding', 'dotSegments'],
   ...['authorization', 'contentRange', 'invalidated', 'redirectTarget', 'liveStream'],
-  ...['tooLarge', 'storeFull', 'storeError'],
+  ...['tooLarge', 'storeFull', 'storeError', 'parent'],
 ];
 
 test('every reason that a check of an origin can meet has words in both languages', () => {
