@@ -6,7 +6,7 @@ import { type DnsZones, labelsIn, OWN_LABEL } from './zones.ts';
 /** What the answers are made of, as of now. */
 export interface ZoneView {
   readonly zones: DnsZones;
-  /** Revision of the settings, from which serial numbers follow. */
+  /** Revision of the settings, from which serial numbers follow; 0 before the first settings. */
   readonly revision: number;
   /** Seconds for which resolvers keep addresses. */
   readonly ttl: number;
@@ -47,15 +47,21 @@ const REFUSED: Response = {
   scope: 0,
 };
 
+/** Makes a resolver ask another server. */
+export const SERVER_FAILURE: Response = { ...REFUSED, rcode: RCODES.serverFailure };
+
 export function answerQuery(query: Query, resolver: string, view: ZoneView): Response {
   const { name, type } = query;
   if (query.class !== CLASS_IN || type === TYPES.AXFR || type === TYPES.IXFR) return REFUSED;
   const client = clientOf(query, resolver);
-  // The longer zone first: one may be the parent of the other.
-  const inRouting = labelsIn(name, view.zones.routing);
-  if (inRouting !== undefined) return answerRouting({ name, labels: inRouting, type, client }, view);
+  // The zone of the CNAMEs first: it may lie in the routing zone, but not the other way round.
   const inSuffix = labelsIn(name, view.zones.suffix);
-  return inSuffix === undefined ? REFUSED : answerSuffix({ name, labels: inSuffix, type, client }, view);
+  const inRouting = labelsIn(name, view.zones.routing);
+  if (inSuffix === undefined && inRouting === undefined) return REFUSED;
+  if (view.revision === 0) return SERVER_FAILURE; // without settings nothing is known to be absent
+  return inSuffix === undefined
+    ? answerRouting({ name, labels: inRouting ?? '', type, client }, view)
+    : answerSuffix({ name, labels: inSuffix, type, client }, view);
 }
 
 /** A subnet of length 0 is that of a client that does not want to be located (RFC 7871 §7.1.2). */
@@ -97,7 +103,7 @@ function answerRouting({ name, labels, type, client }: Asked, view: ZoneView): R
   const families = type === TYPES.AAAA ? ([6] as const) : ([4] as const);
   const route = view.route(labels, families[0], client);
   if (route === 'unknown') return negative(RCODES.nameError, zone, view);
-  if (route === 'starting') return { ...REFUSED, rcode: RCODES.serverFailure };
+  if (route === 'starting') return SERVER_FAILURE;
   // Another server answers for this client with other edges, so negative answers have a scope too.
   const scope = client.isSubnet ? route.prefix : 0;
   return answerAddresses({ name, type, addresses: route.addresses, scope }, view);

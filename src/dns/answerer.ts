@@ -7,7 +7,7 @@ import { unmapAddress } from '#lib/cidr.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { ListenAddress } from '#lib/listen-address.ts';
 import type { Logger } from '#lib/logger.ts';
-import { answerQuery, type ZoneView } from './answer.ts';
+import { answerQuery, SERVER_FAILURE, type ZoneView } from './answer.ts';
 import { type Cookies, createCookies } from './cookies.ts';
 import { parseQuery, type Query, RCODES } from './packet.ts';
 import { QueryLimits } from './query-limits.ts';
@@ -44,6 +44,8 @@ const IDLE_MS = 5000;
 /** Unread responses at which a client is cut. */
 const MAX_UNSENT_BYTES = 128 * 1024;
 const RECEIVE_BUFFER_BYTES = 1024 * 1024;
+/** Shortest interval between two log lines about queries that cannot be answered. */
+const FAULT_LOG_MS = 10_000;
 
 /** Throws if the address cannot be listened on. */
 export async function startAnswerer(options: AnswererOptions): Promise<Answerer> {
@@ -69,6 +71,7 @@ class Answers implements AnswerCounts {
   readonly #options: AnswererOptions;
   readonly #cookies: Cookies = createCookies(randomBytes(32));
   readonly #limits = new QueryLimits();
+  #silentUntil = 0;
 
   constructor(options: AnswererOptions) {
     this.#options = options;
@@ -100,10 +103,26 @@ class Answers implements AnswerCounts {
     return writeError(bad);
   }
 
+  /** The boundary of faults: a query must not end the process, which follows the feed too. */
   #answer(query: Query, client: string, limit: number): Buffer {
-    const response = answerQuery(query, client, this.#options.view());
-    this.#count(response.rcode);
-    return writeResponse(query, response, limit, this.#cookieFor(query, client));
+    const cookie = this.#cookieFor(query, client);
+    try {
+      const response = answerQuery(query, client, this.#options.view());
+      const written = writeResponse(query, response, limit, cookie);
+      this.#count(response.rcode);
+      return written;
+    } catch (error) {
+      this.#noteFault(error, query);
+      this.#count(SERVER_FAILURE.rcode);
+      return writeResponse(query, SERVER_FAILURE, limit, cookie);
+    }
+  }
+
+  #noteFault(error: unknown, { name, type }: Query): void {
+    const now = this.#options.monotonic();
+    if (now < this.#silentUntil) return; // an attacker with such a query sends more of them
+    this.#silentUntil = now + FAULT_LOG_MS;
+    this.#options.log.error({ err: error, name, type }, 'cannot answer a query');
   }
 
   #isKnown({ edns }: Query, client: string): boolean {
@@ -122,15 +141,28 @@ class Answers implements AnswerCounts {
 async function listenUdp({ listen, log }: AnswererOptions, answers: Answers): Promise<UdpSocket> {
   const type = listen.host.includes(':') ? 'udp6' : 'udp4';
   const socket = createSocket({ type, recvBufferSize: RECEIVE_BUFFER_BYTES });
-  socket.on('message', (packet: Buffer, { address, port }: RemoteInfo) => {
-    const response = answers.overUdp(packet, unmapAddress(address));
-    // A response that cannot be sent is a lost packet to the client.
-    if (response !== undefined) socket.send(response, port, address, () => {});
-  });
+  socket.on('message', (packet: Buffer, from: RemoteInfo) => answerDatagram(socket, answers, packet, from));
   socket.bind({ address: listen.host, port: listen.port });
-  await once(socket, 'listening'); // rejects with an error
+  try {
+    await once(socket, 'listening'); // rejects with an error
+  } catch (error) {
+    socket.close();
+    throw error;
+  }
   socket.on('error', (error) => log.error({ err: error }, 'the UDP socket of the name server has failed'));
   return socket;
+}
+
+/** A response that cannot be sent is a lost packet to the client. */
+export function answerDatagram(
+  socket: Pick<UdpSocket, 'send'>,
+  answers: Pick<Answers, 'overUdp'>,
+  packet: Buffer,
+  { address, port }: Pick<RemoteInfo, 'address' | 'port'>,
+): void {
+  if (port === 0) return; // RFC 768: the sender expects no answer; `send` would throw
+  const response = answers.overUdp(packet, unmapAddress(address));
+  if (response !== undefined) socket.send(response, port, address, () => {});
 }
 
 async function listenTcp({ listen, log }: AnswererOptions, answers: Answers): Promise<AsyncDisposable> {

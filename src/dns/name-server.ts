@@ -116,7 +116,9 @@ export class NameServer implements Disposable {
       zones,
       ttl,
       revision: this.#revision,
-      ownAddresses: ownAddresses(),
+      get ownAddresses() {
+        return ownAddresses(); // lists the interfaces of the machine, which few queries need
+      },
       findTarget: (name) => {
         const found = this.#names.find(name, clock());
         return found.kind === 'domain' ? { kind: 'target', label: this.#table.labelOf(found.domainId) } : found;
@@ -168,11 +170,13 @@ export class NameServer implements Disposable {
 
   #readNames(): void {
     const { source } = this.#options;
+    // Both are read first: where that fails, the former names stay.
+    const [gone, sites] = [source.listGone(), source.listSites()];
     this.#changed = 'all';
     this.#names.clear();
     // The set of a domain that is gone is no longer known.
-    for (const { name, at } of source.listGone()) this.#names.set(aliasOf(name), { domainId: 0, goneAt: at });
-    for (const { name, id } of source.listSites()) this.#names.set(aliasOf(name), { domainId: id });
+    for (const { name, at } of gone) this.#names.set(aliasOf(name), { domainId: 0, goneAt: at });
+    for (const { name, id } of sites) this.#names.set(aliasOf(name), { domainId: id });
   }
 
   #readName(name: string): void {
@@ -197,6 +201,7 @@ export class NameServer implements Disposable {
       ofDomain,
     });
     this.#usable.clear();
+    for (const key of this.#panics) if (!this.#table.sets.has(key.split(' ')[0] ?? '')) this.#panics.delete(key);
     const probed = this.#table.edges.filter(({ edge, weight }) => edge !== ownEdge && weight > 0);
     this.#prober.useTargets(probed.flatMap(({ addresses, port }) => addresses.map((address) => ({ address, port }))));
   }
@@ -210,6 +215,7 @@ export class NameServer implements Disposable {
 
   /** Edges are handed out when each was probed once: before, a dead one would be. */
   #isStarted(): boolean {
+    if (this.#revision === 0) return false;
     this.#hasStarted ||= this.#book.isComplete || this.#options.monotonic() - this.#startedAt >= FIRST_PROBES_MS;
     return this.#hasStarted;
   }
@@ -271,8 +277,8 @@ export class NameServer implements Disposable {
   /** Why a client gets which addresses for a name; `undefined` if neither zone has it. */
   explain(name: string, client: string) {
     const { zones, clock } = this.#options;
-    const inRouting = labelsIn(name, zones.routing);
     const below = labelsIn(name, zones.suffix);
+    const inRouting = below === undefined ? labelsIn(name, zones.routing) : undefined;
     if (inRouting === undefined && below === undefined) return undefined;
     const found = this.#names.find(below ?? '', clock());
     const label = inRouting ?? (found.kind === 'domain' ? this.#table.labelOf(found.domainId) : undefined);

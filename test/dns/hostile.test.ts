@@ -1,16 +1,20 @@
 /** Packets of an attacker to the embedded name server. */
 import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { answerQuery } from '../../src/dns/answer.ts';
+import { answerDatagram, startAnswerer } from '../../src/dns/answerer.ts';
 import { createCookies } from '../../src/dns/cookies.ts';
 import { parseQuery } from '../../src/dns/packet.ts';
 import { QueryLimits } from '../../src/dns/query-limits.ts';
 import { MAX_UDP_BYTES, writeResponse } from '../../src/dns/response.ts';
+import { createLogger } from '../../src/lib/logger.ts';
 import { startNameServer } from '../support/dns/name-server.ts';
 import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
 
 /** A query for default.r.test with EDNS, a subnet and a cookie. */
 const QUERY = Buffer.from(
@@ -71,6 +75,63 @@ test('a response is not answered, so that two servers do not answer each other',
   const response = Buffer.from(QUERY);
   response.writeUInt16BE(0x8180, 2);
   assert.equal(parseQuery(response).kind, 'ignored');
+});
+
+test('a query from port 0, which cannot be answered, is dropped', (t) => {
+  const socket = createSocket('udp4');
+  t.after(() => socket.close());
+  const answers = { overUdp: () => assert.fail('the query was read') };
+  answerDatagram(socket, answers, QUERY, { address: '127.0.0.1', port: 0 });
+});
+
+test('a query that meets a fault of the server is answered with SERVFAIL, and so is the next one', async (t) => {
+  const port = await freePort();
+  const answerer = await startAnswerer({
+    listen: { host: '127.0.0.1', port },
+    view: () => {
+      throw new Error('a fault of this test');
+    },
+    clock: () => 0,
+    monotonic: () => performance.now(),
+    log: createLogger({ level: 'silent', name: 'test' }),
+  });
+  const socket = createSocket('udp4');
+  t.after(async () => {
+    socket.close();
+    await answerer[Symbol.asyncDispose]();
+  });
+  for (const _ of [1, 2]) {
+    socket.send(QUERY, port, '127.0.0.1');
+    const [response] = (await once(socket, 'message')) as [Buffer];
+    assert.equal(response.readUInt16BE(2) & 15, 2);
+  }
+});
+
+test('no name is said to be absent before the first settings', async (t) => {
+  const { server } = await startNameServer(t, { places: {} });
+  const parsed = parseQuery(QUERY);
+  assert.ok(parsed.kind === 'query');
+  const rcodeOf = (name: string, revision: number) => {
+    const view = { ...server.view, revision };
+    return answerQuery({ ...parsed.query, name }, '203.0.113.1', view).rcode;
+  };
+  assert.deepEqual(
+    ['www.example.com.cdn.test', 'other.r.test', 'example.com'].map((name) => [rcodeOf(name, 0), rcodeOf(name, 1)]),
+    [
+      [2, 3],
+      [2, 3],
+      [5, 5],
+    ],
+  );
+});
+
+test('names of domains are found where the zone of the CNAMEs lies in the routing zone', async (t) => {
+  const { server } = await startNameServer(t, { places: {} });
+  const parsed = parseQuery(QUERY);
+  assert.ok(parsed.kind === 'query');
+  const view = { ...server.view, zones: { ...server.view.zones, suffix: 'cdn.r.test' } };
+  const { authorities } = answerQuery({ ...parsed.query, name: 'www.example.com.cdn.r.test' }, '203.0.113.1', view);
+  assert.equal(authorities[0]?.name, 'cdn.r.test');
 });
 
 const WRONG: readonly (readonly [title: string, option: string])[] = [
