@@ -20,12 +20,14 @@ export interface Geoip extends AsyncDisposable {
 export async function openGeoip(file: string, log: Logger): Promise<Geoip> {
   let lookUp: LookUpPlace | undefined;
   let seen = '';
+  let isDamaged = false;
   const read = async () => {
     const stats = statSync(file, { bigint: true });
     const look = `${stats.ino} ${stats.size} ${stats.mtimeNs}`;
     if (look === seen) return;
     seen = look; // a damaged file is tried once
     lookUp = await readDatabase(file, Number(stats.size));
+    isDamaged = false;
     log.info({ file }, 'GeoIP database read');
   };
   const onFailure = (error: unknown, isRepeated: boolean) => {
@@ -33,8 +35,17 @@ export async function openGeoip(file: string, log: Logger): Promise<Geoip> {
   };
   await read().catch((error: unknown) => onFailure(error, false));
   const rounds = startRounds({ everyMs: LOOK_MS, isDelayed: true, work: read, onFailure });
+  const find: LookUpPlace = (address) => {
+    try {
+      return lookUp?.(address);
+    } catch (error) {
+      if (!isDamaged) log.error({ err: error, file }, 'the GeoIP database is damaged; some clients are not located');
+      isDamaged = true;
+      return undefined;
+    }
+  };
   return {
-    lookUp: (address) => lookUp?.(address),
+    lookUp: find,
     get isOpen() {
       return lookUp !== undefined;
     },
@@ -51,7 +62,7 @@ async function readDatabase(file: string, sizeBytes: number): Promise<LookUpPlac
     const [found, prefix] = reader.getWithPrefixLength(address);
     // `as`: an object's members are unknown values by their names; the coordinates are checked.
     const { location } = Object(found) as { readonly location?: unknown };
-    if (!isCoordinates(location)) return undefined;
+    if (!isCoordinates(location)) return { prefix };
     const { latitude, longitude } = location;
     return { coordinates: { latitude, longitude }, prefix };
   };
