@@ -3,11 +3,13 @@
  * that a domain has its name before its change counts as in force. docs/decisions/0719
  */
 import type { Registry } from 'prom-client';
+import { isOpenToRegistration } from '#dns/foreign-zone.ts';
 import { type Geoip, openGeoip } from '#dns/geoip.ts';
 import { NameServer, type RoutingSource } from '#dns/name-server.ts';
 import type { EdgeStore } from '#feed/store/edge-store.ts';
 import { plainAddress } from '#lib/cidr.ts';
 import { systemClock } from '#lib/clock.ts';
+import { isLoopback } from '#lib/listen-address.ts';
 import { metricsOf } from '#lib/metrics.ts';
 import type { OwnCondition } from '#model/edge-health.ts';
 import type { PartContext } from '../process/child.ts';
@@ -32,6 +34,7 @@ const LOOK_MS = 1000;
 
 export async function startDns(context: PartContext, surroundings: DnsSurroundings): Promise<Dns> {
   const { config, log, registry } = context;
+  refuseForeignZone(config);
   await using stack = new AsyncDisposableStack();
   const geoip = config.dnsGeoip === undefined ? undefined : stack.use(await openGeoip(config.dnsGeoip, log));
   const server = stack.use(createServer(context, surroundings, geoip));
@@ -49,6 +52,17 @@ export async function startDns(context: PartContext, surroundings: DnsSurroundin
   engine.addMetrics(registry);
   const running = stack.move();
   return { take: (names) => server.take(names), [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+/** Resolvers would ask the owner of that zone, who could send viewers anywhere. */
+function refuseForeignZone(config: PartContext['config']): void {
+  const { dnsEngine, dnsListen, dnsRoutingZone } = config;
+  const { routing } = config.dnsZones;
+  if (dnsRoutingZone !== undefined || !isOpenToRegistration(routing)) return;
+  if (dnsEngine === 'embedded' && isLoopback(dnsListen.host)) return; // nobody elsewhere is answered
+  throw new Error(
+    `CNAMEs would lead to ${routing}, which belongs to somebody else; set dns-routing-zone to a zone of yours`,
+  );
 }
 
 function createServer(
