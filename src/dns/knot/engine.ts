@@ -82,14 +82,12 @@ class RunningKnot implements Knot {
   #retryAt = 0;
   /** Texts of the files as Knot has taken them; `undefined`: not known. */
   #taken: { readonly routing: string; readonly geoip: string } | undefined;
+  #hasConfig = false;
   #isNamesDue = true;
   #namesWrittenAt = 0;
 
   constructor(options: KnotOptions) {
     this.#options = options;
-    const { directory, zones, ttl, template } = options;
-    mkdirSync(directory, { recursive: true });
-    this.#write(FILES.config, renderConfig(zones, { directory, ttl, template }));
     this.#rounds = startRounds({
       everyMs: ROUND_MS,
       work: () => this.#round(),
@@ -108,10 +106,14 @@ class RunningKnot implements Knot {
 
   async #round(): Promise<void> {
     if (performance.now() < this.#retryAt) return;
+    if (!this.#hasConfig) this.#writeConfig();
     const sets = this.#options.source.answers();
     if (sets === undefined) return;
-    await this.#applyRouting(sets);
-    await this.#applyNames();
+    try {
+      await this.#applyRouting(sets);
+    } finally {
+      await this.#applyNames(); // new domains do not wait for a routing table that Knot refuses
+    }
     this.problem = undefined;
   }
 
@@ -155,7 +157,7 @@ class RunningKnot implements Knot {
     this.#write(FILES.geoip, geoip);
   }
 
-  /** Compares the answers of the set with the most edges to clients of its first, last and middle network. */
+  /** Compares the answers of the first set that has edges to clients of its first, last and middle network. */
   async #answersAs(sets: readonly SetAnswers[]): Promise<boolean> {
     const { zones, listen } = this.#options;
     const used = sets.filter(({ answers }) => answers.some(({ addresses }) => addresses.length > 0));
@@ -208,6 +210,15 @@ class RunningKnot implements Knot {
       throw error;
     }
     this.applied += 1;
+  }
+
+  /** Knot, which runs as another user, can read a directory that is made here. */
+  #writeConfig(): void {
+    const { directory, zones, ttl, template } = this.#options;
+    const made = mkdirSync(directory, { recursive: true });
+    if (made !== undefined) chmodSync(directory, 0o755);
+    this.#write(FILES.config, renderConfig(zones, { directory, ttl, template }));
+    this.#hasConfig = true;
   }
 
   #writeNames(): void {
