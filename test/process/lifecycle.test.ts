@@ -59,7 +59,7 @@ describe('the service', () => {
 
   test('npm start stops the service on SIGTERM, and leaves nothing behind', async (t) => {
     const folder = temporaryFolder(t);
-    const listen = ['CONTROL', 'METRICS', 'EDGE_HTTP', 'RTMP'].map((name) => [
+    const listen = ['CONTROL', 'METRICS', 'EDGE_HTTP', 'RTMP', 'DNS'].map((name) => [
       `CAUSEWAY_${name}_LISTEN`,
       '127.0.0.1:0',
     ]);
@@ -269,6 +269,7 @@ describe('a start that is refused', () => {
         CAUSEWAY_EDGE_HTTP_LISTEN: address,
         CAUSEWAY_EDGE_HTTPS_LISTEN: 'off',
         CAUSEWAY_RTMP_LISTEN: address,
+        CAUSEWAY_DNS_LISTEN: address,
         CAUSEWAY_METRICS_LISTEN: '127.0.0.1:0',
       },
     });
@@ -277,7 +278,8 @@ describe('a start that is refused', () => {
       stderr,
       `causeway: control cannot listen on ${address}: the address is already in use (setting control-listen)\n` +
         `causeway: the edge cannot listen on ${address}: the address is already in use (setting edge-http-listen)\n` +
-        `causeway: live cannot listen on ${address}: the address is already in use (setting rtmp-listen)\n`,
+        `causeway: live cannot listen on ${address}: the address is already in use (setting rtmp-listen)\n` +
+        `causeway: the name server cannot listen on ${address}: the address is already in use (setting dns-listen)\n`,
     );
     assert.ok(!existsSync(dataDir), 'nothing is left behind');
   });

@@ -1,11 +1,13 @@
 /** What answers for a name server: the embedded answerer, or Knot DNS. */
 import type { Registry } from 'prom-client';
-import { type AnswerCounts, startAnswerer } from '#dns/answerer.ts';
+import { type AnswerCounts, type Answerer, startAnswerer } from '#dns/answerer.ts';
 import type { Knot } from '#dns/knot/engine.ts';
 import type { NameServer } from '#dns/name-server.ts';
 import { RCODES } from '#dns/packet.ts';
 import { systemClock } from '#lib/clock.ts';
+import { formatListenAddress } from '#lib/listen-address.ts';
 import { metricsOf } from '#lib/metrics.ts';
+import { startRounds } from '#lib/rounds.ts';
 import type { PartContext } from '../process/child.ts';
 import { ownAddressesOf } from './edge-place.ts';
 
@@ -15,18 +17,16 @@ interface DnsEngine extends AsyncDisposable {
   addMetrics(registry: Registry): void;
 }
 
-export async function startEngine(context: PartContext, server: NameServer): Promise<DnsEngine> {
+/** Pause between two tries to listen. */
+const LISTEN_AGAIN_MS = 5000;
+
+export async function startEngine(
+  context: Pick<PartContext, 'config' | 'log'>,
+  server: NameServer,
+): Promise<DnsEngine> {
   const { config, log } = context;
   const { dnsListen: listen, dnsKnotDirectory: directory } = config;
-  if (config.dnsEngine === 'embedded' || directory === undefined) {
-    const monotonic = () => performance.now();
-    const answerer = await startAnswerer({ listen, view: () => server.view, clock: systemClock, monotonic, log });
-    return {
-      describe: () => ({ engine: 'embedded' }),
-      addMetrics: (registry) => addAnswerMetrics(registry, answerer.counts),
-      [Symbol.asyncDispose]: () => answerer[Symbol.asyncDispose](),
-    };
-  }
+  if (config.dnsEngine === 'embedded' || directory === undefined) return await startEmbedded(context, server);
   const { networksOf } = await import('#dns/knot/networks.ts'); // only where Knot answers, as the next one
   const { startKnot } = await import('#dns/knot/engine.ts');
   const networks = networksOf(config.dnsNetworks);
@@ -51,6 +51,41 @@ export async function startEngine(context: PartContext, server: NameServer): Pro
   };
 }
 
+/** Tries again where it cannot listen: its process follows the feed, which viewers need more than names. */
+async function startEmbedded(
+  { config, log }: Pick<PartContext, 'config' | 'log'>,
+  server: NameServer,
+): Promise<DnsEngine> {
+  const { dnsListen: listen } = config;
+  let answerer: Answerer | undefined;
+  let problem: string | undefined;
+  const tryToListen = async () => {
+    if (answerer !== undefined) return;
+    const monotonic = () => performance.now();
+    answerer = await startAnswerer({ listen, view: () => server.view, clock: systemClock, monotonic, log });
+    if (problem !== undefined) log.info({ listen }, 'the name server listens');
+    problem = undefined;
+  };
+  const onFailure = (error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    const next = `cannot listen on ${formatListenAddress(listen)}: ${why}`;
+    if (next !== problem) log.error({ err: error, listen }, 'the name server cannot listen; trying again');
+    problem = next;
+  };
+  await tryToListen().catch(onFailure);
+  const rounds = startRounds({ everyMs: LISTEN_AGAIN_MS, isDelayed: true, work: tryToListen, onFailure });
+  return {
+    describe: () => ({ engine: 'embedded', ...(problem !== undefined && { problem }) }),
+    addMetrics: (registry) => addAnswerMetrics(registry, () => answerer?.counts ?? NOTHING_COUNTED),
+    async [Symbol.asyncDispose]() {
+      await rounds[Symbol.asyncDispose]();
+      await answerer?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const NOTHING_COUNTED: AnswerCounts = { byCode: new Map(), limited: 0 };
+
 const CODE_NAMES: ReadonlyMap<number, string> = new Map([
   [RCODES.noError, 'NOERROR'],
   [RCODES.formatError, 'FORMERR'],
@@ -61,15 +96,15 @@ const CODE_NAMES: ReadonlyMap<number, string> = new Map([
   [RCODES.badVersion, 'BADVERS'],
 ]);
 
-function addAnswerMetrics(registry: Registry, counts: AnswerCounts): void {
+function addAnswerMetrics(registry: Registry, counts: () => AnswerCounts): void {
   const { total, totals } = metricsOf(registry);
   totals('causeway_dns_responses_total', 'Responses of the name server, by their code', ['code'], () =>
-    [...counts.byCode].map(([code, count]) => [{ code: CODE_NAMES.get(code) ?? String(code) }, count]),
+    [...counts().byCode].map(([code, count]) => [{ code: CODE_NAMES.get(code) ?? String(code) }, count]),
   );
   total(
     'causeway_dns_limited_total',
     'Queries over UDP beyond the rate of one address, which were dropped or asked to come over TCP',
-    () => counts.limited,
+    () => counts().limited,
   );
 }
 

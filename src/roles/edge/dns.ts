@@ -21,6 +21,8 @@ import { ownAddressesOf } from './edge-place.ts';
 export interface Dns extends AsyncDisposable {
   /** See `NameServer.take`. */
   take(names: readonly string[] | undefined): void;
+  /** Why it does not answer, or not what it should; `undefined`: it does. */
+  readonly problem: string | undefined;
 }
 
 export interface DnsSurroundings {
@@ -51,7 +53,13 @@ export async function startDns(context: PartContext, surroundings: DnsSurroundin
   addMetrics(registry, server, age);
   engine.addMetrics(registry);
   const running = stack.move();
-  return { take: (names) => server.take(names), [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return {
+    take: (names) => server.take(names),
+    get problem() {
+      return engine.describe().problem;
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
 }
 
 /** Resolvers would ask the owner of that zone, who could send viewers anywhere. */

@@ -23,6 +23,7 @@ import type { EdgeVitals } from '#model/edge.ts';
 import type { OwnCondition } from '#model/edge-health.ts';
 import type { PrefetchOutcome, PrefetchRequest } from '#sites/prefetch.ts';
 import type { PartContext, RunningPart } from '../process/child.ts';
+import type { ReadyNews } from '../process/messages.ts';
 import { findWorkers } from '../sockets/worker-sockets.ts';
 import { openControlLink } from './control-link.ts';
 import type { Dns } from './dns.ts';
@@ -50,16 +51,17 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
   // Log files are split and packed here: viewers come first. docs/decisions/0271
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const store = openStore(context);
+  const parts: FeedParts = {};
+  // Before the wait for control, which may be away: names and edges are in the store.
+  const dns = await openDns(context, store, parts);
   const link = await openLink(config);
   const workers = askWorkers(send);
   const cdn = { id: cdnIdOf(store.fleetId()) };
   const prober = probeOrigins(context, cdn);
   const recent = new RecentCounts(systemClock());
   const asks = createAsks(context, link, recent);
-  const parts: FeedParts = {};
   const health = startHealth(context, store, parts);
   const sinks = startSinks(context, store);
-  const dns = await openDns(context, store, parts);
   const client = startFeedClient({
     link,
     snapshotFile: join(config.dataDir, 'edge', 'snapshot.part'),
@@ -84,9 +86,9 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
   const traffic = startTraffic(context, link, { recent, sinks });
   addMetrics(registry, client, store);
   const tickets = rotateTickets(context);
-  const news = config.roles.includes('control') ? {} : { control: await tryControl(link, client) };
+  const control = config.roles.includes('control') ? undefined : await tryControl(link, client);
   return {
-    news,
+    news: newsOf(control, dns),
     confirm(id, isRun) {
       workers.noteConfirmed(id, isRun);
       setImmediate(() => health.look()); // after the client has noted it
@@ -98,7 +100,6 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
     useLogWriters: traffic.useLogWriters,
     async stop() {
       tickets[Symbol.dispose]();
-      await dns?.[Symbol.asyncDispose]();
       await health[Symbol.asyncDispose]();
       prober[Symbol.dispose]();
       // Ends at once: control and workers are ending too, which must not be logged as a loss.
@@ -107,6 +108,7 @@ export async function startEdgeFeed(context: PartContext): Promise<RunningPart> 
       await sinks[Symbol.asyncDispose]();
       asks[Symbol.dispose]();
       link[Symbol.dispose]();
+      await dns?.[Symbol.asyncDispose](); // late: reports may take seconds, and resolvers ask meanwhile
       store[Symbol.dispose]();
     },
   };
@@ -160,6 +162,11 @@ async function tryControl(link: ControlLink, client: FeedClient) {
   const address = link.control;
   await Promise.race([client.tried, delay(FIRST_TRY_MS, undefined, { ref: false })]);
   return { address: client.isConnected ? link.control : address, isConnected: client.isConnected };
+}
+
+function newsOf(control: ReadyNews['control'], dns: Dns | undefined): ReadyNews {
+  const problem = dns?.problem;
+  return { ...(control !== undefined && { control }), ...(problem !== undefined && { dnsProblem: problem }) };
 }
 
 /** Sends the feed's requests to the workers, through the supervisor. */

@@ -13,7 +13,7 @@ export interface Announcement {
 }
 
 export function announce({ config, news, print, isTerminal }: Announcement): void {
-  const { firstToken, control } = news;
+  const { firstToken, control, dnsProblem } = news;
   const workers = config.edgeWorkers === 1 ? '1 worker' : `${config.edgeWorkers} workers`;
   if (config.roles.includes('control')) {
     const url = urlOf(config.controlListen, config.controlTls !== undefined);
@@ -30,8 +30,10 @@ export function announce({ config, news, print, isTerminal }: Announcement): voi
     if (config.rtmpListen !== 'off') print(`live     rtmp://${formatListenAddress(config.rtmpListen)}`);
     if (config.rtmpsListen !== 'off') print(`live     rtmps://${formatListenAddress(config.rtmpsListen)}`);
   }
-  if (config.roles.includes('dns'))
-    print(`dns      ${formatListenAddress(config.dnsListen)}${config.dnsEngine === 'knot' ? ' (Knot)' : ''}`);
+  if (config.roles.includes('dns')) {
+    const note = dnsProblem ?? (config.dnsEngine === 'knot' ? 'Knot' : undefined);
+    print(`dns      ${formatListenAddress(config.dnsListen)}${note === undefined ? '' : ` (${note})`}`);
+  }
   if (control !== undefined)
     print(`follows  ${control.address} (${control.isConnected ? 'connected' : NOT_CONNECTED})`);
   print(`metrics  ${urlOf(config.metricsListen, false)}/metrics`);

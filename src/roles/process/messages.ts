@@ -171,6 +171,8 @@ export interface ReadyNews {
   readonly firstToken?: FirstToken;
   /** The control that an edge without control on its machine follows. */
   readonly control?: { readonly address: string; readonly isConnected: boolean };
+  /** Why the name server does not answer yet. */
+  readonly dnsProblem?: string;
 }
 
 /** Metric of a worker: requests that it is serving. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
@@ -41,6 +42,19 @@ test('every obstacle is reported, also two settings with one address', async (t)
       { key: 'strange', problem: 'strange cannot listen on 192.0.2.1:0: the address does not belong to this machine' },
     ],
   });
+});
+
+test('a port that is taken over UDP alone is an obstacle for a listener with UDP', async (t) => {
+  const taken = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(taken, 'listening');
+  t.after(() => taken.close());
+  const { port } = taken.address();
+  const address = { ...LOOPBACK, port };
+  assert.deepEqual(await claimAddresses([{ ...want('dns', address), withUdp: true }]), {
+    kind: 'refused',
+    problems: [{ key: 'dns', problem: `dns cannot listen on 127.0.0.1:${port}: the address is already in use` }],
+  });
+  assert.equal((await claimAddresses([{ ...want('dns', LOOPBACK), withUdp: true }])).kind, 'claimed');
 });
 
 function want(key: string, address: Wanted<string>['address']): Wanted<string> {

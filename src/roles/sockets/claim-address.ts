@@ -2,6 +2,7 @@
  * Settles the addresses before any process starts: whether each can be listened on at all, and which port 0 becomes.
  * Several workers share a port, so they would not notice that another service has it.
  */
+import { createSocket } from 'node:dgram';
 import { createServer, type Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatListenAddress, type ListenAddress } from '#lib/listen-address.ts';
@@ -11,6 +12,8 @@ export interface Wanted<K extends string> {
   /** Name of the listener, for messages. */
   readonly who: string;
   readonly address: ListenAddress;
+  /** Whether the listener has the same port over UDP. */
+  readonly withUdp?: true;
 }
 
 export type Claims<K extends string> =
@@ -38,8 +41,8 @@ export async function claimAddresses<K extends string>(wanted: readonly Wanted<K
   const held: Server[] = [];
   const addresses = new Map<K, ListenAddress>();
   const problems: { key: K; problem: string }[] = [];
-  for (const { key, who, address } of wanted) {
-    const outcome = await hold(address);
+  for (const { key, who, address, withUdp = false } of wanted) {
+    const outcome = await hold(address, withUdp);
     if (outcome.kind === 'refused') problems.push({ key, problem: `${who} ${outcome.problem}` });
     else {
       held.push(outcome.server);
@@ -54,17 +57,39 @@ type Held =
   | { readonly kind: 'held'; readonly server: Server; readonly address: ListenAddress }
   | { readonly kind: 'refused'; readonly problem: string };
 
-async function hold(wanted: ListenAddress): Promise<Held> {
+async function hold(wanted: ListenAddress, withUdp: boolean): Promise<Held> {
   for (let tries = 1; ; tries++) {
-    const outcome = await tryListen(wanted);
+    const outcome = await tryBoth(wanted, withUdp);
     if (typeof outcome !== 'string') return { kind: 'held', ...outcome };
-    if (wanted.host === '::' && NO_IPV6.includes(outcome)) return hold({ ...wanted, host: '0.0.0.0' });
+    if (wanted.host === '::' && NO_IPV6.includes(outcome)) return hold({ ...wanted, host: '0.0.0.0' }, withUdp);
     if (outcome !== 'EADDRINUSE' || tries === BUSY_TRIES) {
       const problem = `cannot listen on ${formatListenAddress(wanted)}: ${REASONS[outcome] ?? outcome}`;
       return { kind: 'refused', problem };
     }
     await delay(BUSY_DELAY_MS);
   }
+}
+
+/**
+ * Returns the code of the error if it fails. Of UDP only a port that is taken counts: where UDP is refused otherwise, the
+ * service works without it.
+ */
+async function tryBoth(wanted: ListenAddress, withUdp: boolean): ReturnType<typeof tryListen> {
+  const outcome = await tryListen(wanted);
+  if (!withUdp || typeof outcome === 'string' || (await isUdpFree(outcome.address))) return outcome;
+  await new Promise((resolve) => outcome.server.close(resolve));
+  return 'EADDRINUSE';
+}
+
+function isUdpFree({ host, port }: ListenAddress): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      socket.close();
+      resolve(error.code !== 'EADDRINUSE');
+    });
+    socket.bind({ address: host, port }, () => socket.close(() => resolve(true)));
+  });
 }
 
 /** Returns the code of the error if it fails. */

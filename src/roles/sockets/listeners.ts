@@ -59,7 +59,7 @@ export function wantedAddresses(config: Config): readonly Wanted<ListenKey>[] {
   for (const { key, part, address } of listenersOf(config))
     wanted.push({ key, who: part === 'live' ? 'live' : 'the edge', address });
   if (config.roles.includes('dns') && config.dnsEngine === 'embedded')
-    wanted.push({ key: 'dnsListen', who: 'the name server', address: config.dnsListen });
+    wanted.push({ key: 'dnsListen', who: 'the name server', address: config.dnsListen, withUdp: true });
   wanted.push({ key: 'metricsListen', who: 'the metrics', address: config.metricsListen });
   return wanted;
 }

@@ -59,7 +59,6 @@ const SETTINGS = {
   CAUSEWAY_EDGE_HTTP_LISTEN: '127.0.0.1:0',
   CAUSEWAY_EDGE_HTTPS_LISTEN: '127.0.0.1:0',
   CAUSEWAY_RTMP_LISTEN: '127.0.0.1:0',
-  CAUSEWAY_DNS_LISTEN: '127.0.0.1:0',
   // One worker and no live process cost a start half of what the whole service does.
   CAUSEWAY_EDGE_WORKERS: '1',
   CAUSEWAY_ROLES: 'control,edge',
@@ -82,7 +81,8 @@ export async function startService(
       return await startOnce(t, placed);
     } catch (error) {
       // Between finding a free port and listening on it another test may have taken it.
-      if (!/listen EADDRINUSE|the address is already in use/.test(String(error)) || tries === MAX_STARTS) throw error;
+      const isTaken = /(listen|bind) EADDRINUSE|the address is already in use/.test(String(error));
+      if (!isTaken || tries === MAX_STARTS) throw error;
     }
   }
 }
@@ -94,8 +94,9 @@ async function startOnce(
   options: ServiceOptions & { readonly dataDir: string },
 ): Promise<RunningService> {
   const { dataDir } = options;
-  // Another release may not know the setting.
-  const own: Settings = options.command === undefined ? { CAUSEWAY_CONSOLE: 'off' } : {};
+  // Another release may not know these settings.
+  const own: Settings =
+    options.command === undefined ? { CAUSEWAY_CONSOLE: 'off', CAUSEWAY_DNS_LISTEN: '127.0.0.1:0' } : {};
   const settings: Settings = { ...SETTINGS, ...own, CAUSEWAY_DATA_DIR: dataDir, ...options.settings };
   const { args = [], stderr = 'pipe', node = process.execPath, inside = [], command: path = COMMAND } = options;
   if (path === COMMAND && settings['CAUSEWAY_ROLES']?.includes('control')) placeSqlite(dataDir);
