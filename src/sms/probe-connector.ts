@@ -43,7 +43,12 @@ export async function probeConnector(
   return probe;
 }
 
-/** The connector itself may listen at its address meanwhile: what a gateway opens is no part of the test. */
+/**
+ * The connector itself may listen at its address meanwhile: what a gateway opens is no part of the test. One connection
+ * is enough, beside those that it may have.
+ */
 function besideItself(settings: ConnectorSettings): ConnectorSettings {
-  return settings.kind === 'sgip' ? { ...settings, listen: { host: '127.0.0.1', port: 0 } } : settings;
+  if (settings.kind === 'loopback' || settings.kind === 'smpp') return settings;
+  const one = { ...settings, connections: 1 };
+  return one.kind === 'sgip' ? { ...one, listen: { host: '127.0.0.1', port: 0 } } : one;
 }

@@ -14,6 +14,7 @@ import { openSgip, sgipSettings } from '../support/sms/connect-sgip.ts';
 import { poisonsOf } from '../support/sms/gateway-poisons.ts';
 import { PROTOCOLS } from '../support/sms/gateway-protocols.ts';
 import type { GatewayAnswer } from '../support/sms/scripted-gateway.ts';
+import { createManualTimers } from '../support/timers.ts';
 
 const { report, sequence } = PROTOCOLS.sgip;
 const reportOf = (n: number) => report(sequence(n), { id: sequence(100 + n) });
@@ -76,6 +77,36 @@ test('addresses that are not allowed are not let in', async (t) => {
   assert.deepEqual([gateway.dialled, it.receipts.length], [[-1], 0]);
 });
 
+test('a gateway that closes idle connections is connected to again soon, each time', async (t) => {
+  const timers = createManualTimers();
+  const { gateway, test: it } = await openSgip(t, {}, {}, { timers, random: () => 0.99 });
+  for (let n = 1; n <= 5; n += 1) {
+    await it.bound();
+    assert.equal(gateway.accepted, n);
+    timers.advance(20_000);
+    gateway.drop();
+    await eventually('the end is noticed', () => it.carrier.state === 'connecting');
+    timers.advance(1_100);
+  }
+});
+
+test('refused connections and an address that is taken make a line of the log each, however often', async (t) => {
+  const first = await openSgip(t);
+  await eventually('the first listens', () => first.test.carrier.isReceiving);
+  const lines: string[] = [];
+  const log = createLogger({ level: 'warn', name: 'test', destination: { write: (line) => void lines.push(line) } });
+  const second = connectTestCarrier(t, sgipSettings(first.gateway.port, first.listenPort), { log });
+  const count = (text: string) => lines.filter((line) => line.includes(text)).length;
+  await eventually('it has tried twice', () => second.ends.filter((end) => end.includes('cannot listen')).length > 1);
+  assert.equal(count('cannot listen for the gateway'), 1);
+
+  const closed = await openSgip(t, {}, { allow: ['192.0.2.0/24'] }, { log });
+  await eventually('it listens', () => closed.test.carrier.isReceiving);
+  for (let n = 1; n <= 3; n += 1) await closed.gateway.dial(closed.listenPort, reportOf(n));
+  assert.deepEqual(closed.gateway.dialled, [-1, -1, -1]);
+  assert.equal(count('was refused'), 1);
+});
+
 test('an eleventh connection is refused until another one has ended', async (t) => {
   const { gateway, test: it, listenPort } = await openSgip(t);
   await eventually('it listens', () => it.carrier.isReceiving);
@@ -92,11 +123,14 @@ test('an eleventh connection is refused until another one has ended', async (t) 
 
 test('an address that is taken is listened on when it is free, and testing a connector needs none', async (t) => {
   const first = await openSgip(t);
+  await first.test.bound();
   await eventually('the first listens', () => first.test.carrier.isReceiving);
   const settings = sgipSettings(first.gateway.port, first.listenPort);
   const log = createLogger({ level: 'silent', name: 'test' });
   const tools = { log, timers: systemTimers, clock: systemClock, random: () => 0 };
-  assert.deepEqual(await probeConnector(settings, connectCarrier, tools, 30_000), { kind: 'bound' });
+  const probed = { ...settings, connections: 3 };
+  assert.deepEqual(await probeConnector(probed, connectCarrier, tools, 30_000), { kind: 'bound' });
+  assert.equal(first.gateway.accepted, 2, 'one connection is enough');
   const second = connectTestCarrier(t, settings);
   await eventually('the second cannot', () => second.ends.some((reason) => reason.includes('cannot listen')));
   assert.ok(!second.carrier.isReceiving);

@@ -17,7 +17,11 @@ function begin(store: () => Promise<boolean> = async () => true) {
     dialect: dialectOf('sgip') as unknown as SgipDialect,
     login: { name: 'gateway', password: 'secret' },
     timers,
-    transport: { write: (octets) => void written.push(octets), end: () => void told.push('closed') },
+    transport: {
+      write: (octets) => void written.push(octets),
+      end: () => void told.push('closed'),
+      hold: (isHeld) => void told.push(isHeld ? 'held' : 'read on'),
+    },
     events: { deliver: store, refused: () => void told.push('refused'), ended: () => void told.push('ended') },
   });
   return {
@@ -130,4 +134,32 @@ test('a delivery is acknowledged once it is stored, also while the session is be
   failing.session.received(report(sequence(2), { id: sequence(9) }));
   await turn();
   assert.deepEqual(failing.answers(), [[1, 0]]);
+});
+
+test('an unbind is answered after the deliveries before it', async () => {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const it = begin(() => promise);
+  it.bind(2);
+  const batch = [report(sequence(2), { id: sequence(8) }), report(sequence(3), { id: sequence(9) })];
+  it.session.received(Buffer.concat([...batch, packet(2, sequence(4))]));
+  assert.deepEqual([it.answers().length, it.told], [1, []]);
+  resolve(true);
+  await turn();
+  assert.deepEqual(
+    it.answers().map(([command]) => command),
+    [1, 5, 5, 2],
+  );
+  assert.deepEqual(it.told, ['closed', 'ended']);
+});
+
+test('a gateway that sends faster than is stored waits, and every delivery is acknowledged', async () => {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const it = begin(() => promise);
+  it.bind(2);
+  it.session.received(Buffer.concat(Array.from({ length: 150 }, (_, n) => report(sequence(n), { id: sequence(9) }))));
+  assert.deepEqual(it.told, ['held']);
+  resolve(true);
+  await turn();
+  assert.deepEqual(it.told, ['held', 'read on']);
+  assert.equal(it.answers().filter(([command, result]) => command === 5 && result === 0).length, 150);
 });

@@ -5,7 +5,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Timers } from '#lib/timers.ts';
 import { FrameReader } from '../wire/frames.ts';
-import type { Transport } from '../wire/session.ts';
+import type { HeldTransport } from '../wire/socket.ts';
 import { answer, SGIP_FRAMES, type SgipDialect } from './dialect.ts';
 import type { SgipPacket, SgipPacketOf } from './layouts.ts';
 import { SGIP_RESULT } from './results.ts';
@@ -15,14 +15,14 @@ export interface GatewaySessionOptions {
   /** That the gateway gives us. */
   readonly login: { readonly name: string; readonly password: string };
   readonly timers: Timers;
-  readonly transport: Transport;
+  readonly transport: HeldTransport;
   readonly events: GatewaySessionEvents;
 }
 
 interface GatewaySessionEvents {
   /** Returns whether the delivery is stored. Never rejects. */
   deliver(packet: SgipPacket, frame: Buffer): Promise<boolean>;
-  /** Notified when the gateway has given a wrong name or password. */
+  /** Notified when the gateway has given a wrong name, password or type of login. */
   refused(): void;
   /** Notified once, as the last event. */
   ended(): void;
@@ -32,9 +32,14 @@ interface GatewaySessionEvents {
 const BIND_MS = 30_000;
 /** A session without a packet for so long is closed: the gateway opens another one when it has something to say. */
 const IDLE_MS = 10 * 60_000;
+/** Time for what is being stored while the session is left. */
+const LAST_ANSWERS_MS = 5_000;
 /** Types of login: most gateways give the second one, which is meant for them; some give the customer's. */
 const LOGIN_TYPES: readonly number[] = [1, 2];
-/** Limit of deliveries of one session that are being stored. */
+/**
+ * Backpressure: reading stops while so many deliveries of the session are being stored. Those that were read before are
+ * stored too: many gateways send what is not answered no second time.
+ */
 const MAX_DELIVERIES = 100;
 
 type Phase = 'binding' | 'bound' | 'leaving' | 'ended';
@@ -44,6 +49,8 @@ export class GatewaySession {
   readonly #frames = new FrameReader(SGIP_FRAMES);
   #phase: Phase = 'binding';
   #deliveries = 0;
+  /** The gateway's unbind, which is answered last: a gateway sends again what was not answered before it. */
+  #bye: SgipPacket | undefined;
   #cancel: () => void;
 
   constructor(options: GatewaySessionOptions) {
@@ -68,7 +75,9 @@ export class GatewaySession {
   leave(): void {
     if (this.#phase === 'ended') return;
     this.#phase = 'leaving';
-    if (this.#deliveries === 0) this.#end();
+    this.#cancel();
+    this.#cancel = this.#options.timers.after(LAST_ANSWERS_MS, () => this.#end());
+    this.#endWhenStored();
   }
 
   #take(frame: Buffer): void {
@@ -83,8 +92,10 @@ export class GatewaySession {
     const kind = dialect.kindOf(packet);
     // Never rejects.
     if (kind === 'delivery') void this.#deliver(packet, frame);
-    else if (kind !== 'answer') this.#write(dialect.answerTo(packet, 'done'));
-    if (kind === 'bye') this.leave();
+    else if (kind === 'bye') {
+      this.#bye = packet;
+      this.leave();
+    } else if (kind !== 'answer') this.#write(dialect.answerTo(packet, 'done'));
   }
 
   #bind({ fields, sequence }: SgipPacketOf<'bind'>): void {
@@ -104,12 +115,20 @@ export class GatewaySession {
   }
 
   async #deliver(packet: SgipPacket, frame: Buffer): Promise<void> {
-    const { dialect, events } = this.#options;
+    const { dialect, events, transport } = this.#options;
     this.#deliveries += 1;
-    const isStored = this.#deliveries <= MAX_DELIVERIES && (await events.deliver(packet, frame));
+    if (this.#deliveries === MAX_DELIVERIES) transport.hold(true);
+    const isStored = await events.deliver(packet, frame);
+    if (this.#deliveries === MAX_DELIVERIES) transport.hold(false);
     this.#deliveries -= 1;
     this.#write(dialect.answerTo(packet, isStored ? 'done' : 'again'));
-    if (this.#phase === 'leaving' && this.#deliveries === 0) this.#end();
+    this.#endWhenStored();
+  }
+
+  #endWhenStored(): void {
+    if (this.#phase !== 'leaving' || this.#deliveries > 0) return;
+    if (this.#bye !== undefined) this.#write(this.#options.dialect.answerTo(this.#bye, 'done'));
+    this.#end();
   }
 
   #watch(): void {

@@ -24,6 +24,8 @@ export interface ListenerOptions {
 const MAX_SESSIONS = 10;
 const RETRY_MS = 1_000;
 const KEEP_ALIVE_MS = 60_000;
+/** Refused connections make one line of the log in so long: everybody who reaches the address can open them. */
+const LINE_EVERY_MS = 60_000;
 
 export class SgipListener implements Receiver {
   readonly #options: ListenerOptions;
@@ -31,6 +33,11 @@ export class SgipListener implements Receiver {
   readonly #sessions = new Set<GatewaySession>();
   #server: Server | undefined;
   #isClosing = false;
+  /** Whether the log says already that it cannot listen. */
+  #isFailing = false;
+  #loggedAt = Number.NEGATIVE_INFINITY;
+  /** Refused connections that the log does not tell of yet. */
+  #refused = 0;
   #cancelRetry: (() => void) | undefined;
   #isEmpty: (() => void) | undefined;
 
@@ -60,10 +67,18 @@ export class SgipListener implements Receiver {
     const { listen, events, tools } = this.#options;
     const options = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS };
     const server = createServer(options, (socket) => this.#accept(socket));
-    server.on('listening', () => events.changed());
+    server.on('listening', () => {
+      if (this.#isFailing) tools.log.info(listen, 'listening for the gateway again');
+      this.#isFailing = false;
+      events.changed();
+    });
     server.on('error', (error) => {
+      // After an error of accepting it still listens, and would keep the address from the next one.
+      server.close();
       // Another control may still have the address.
-      tools.log.warn({ ...listen, err: error }, 'cannot listen for the gateway; trying again');
+      if (!this.#isFailing) tools.log.warn({ ...listen, err: error }, 'cannot listen for the gateway; trying again');
+      this.#isFailing = true;
+      events.changed();
       events.failed(`cannot listen for the gateway: ${error.message}`);
       if (!this.#isClosing) this.#cancelRetry = tools.timers.after(RETRY_MS, () => this.#open());
     });
@@ -75,8 +90,8 @@ export class SgipListener implements Receiver {
     const { dialect, login, tools, events } = this.#options;
     const address = socket.remoteAddress ?? '';
     if (!this.#isAllowed(address) || this.#sessions.size >= MAX_SESSIONS) {
-      tools.log.warn({ address, sessions: this.#sessions.size }, 'a connection to the listener of SGIP was refused');
       socket.destroy();
+      this.#noteRefused(address);
       return;
     }
     const transport = attach(socket, {
@@ -87,7 +102,7 @@ export class SgipListener implements Receiver {
       ...{ dialect, login, transport, timers: tools.timers },
       events: {
         deliver: events.deliver,
-        refused: () => tools.log.warn({ address }, 'a gateway gave a wrong name or password'),
+        refused: () => tools.log.warn({ address }, 'a gateway gave a wrong name, password or type of login'),
         ended: () => {
           this.#sessions.delete(session);
           if (this.#sessions.size === 0) this.#isEmpty?.();
@@ -95,5 +110,15 @@ export class SgipListener implements Receiver {
       },
     });
     this.#sessions.add(session);
+  }
+
+  #noteRefused(address: string): void {
+    const { log, timers } = this.#options.tools;
+    this.#refused += 1;
+    if (timers.now() - this.#loggedAt < LINE_EVERY_MS) return;
+    const facts = { address, refused: this.#refused, sessions: this.#sessions.size };
+    log.warn(facts, 'a connection to the listener of SGIP was refused');
+    this.#loggedAt = timers.now();
+    this.#refused = 0;
   }
 }

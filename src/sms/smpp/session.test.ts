@@ -262,6 +262,26 @@ test('a carrier that unbinds is read to its end, for a while: parts that it has 
   assert.deepEqual([await lost, mute.ends], [{ kind: 'disconnected' }, [{ kind: 'unbound' }]]);
 });
 
+test('deliveries before an unbind of the carrier are answered before it', async () => {
+  const stored = Promise.withResolvers<boolean>();
+  const it = beginSession({}, () => stored.promise);
+  it.answer('bindTransceiverResp', { systemId: '' });
+  it.ask('deliverSm', MESSAGE, 7);
+  it.ask('unbind', {}, 77);
+  assert.deepEqual([it.session.isBound, it.ends], [false, []]);
+  stored.resolve(true);
+  await turn();
+  const last = it.sent().slice(-2);
+  assert.deepEqual(
+    last.map(({ command, sequence }) => [command, sequence]),
+    [
+      ['deliverSmResp', 7],
+      ['unbindResp', 77],
+    ],
+  );
+  assert.deepEqual(it.ends, [{ kind: 'unbound' }]);
+});
+
 test("answers that arrive before the carrier's unbind_resp count when we unbind", async () => {
   const it = beginSession();
   it.answer('bindTransceiverResp', { systemId: '' });

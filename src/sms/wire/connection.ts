@@ -25,6 +25,8 @@ interface ConnectionEvents<P> {
 
 /** A session that lasted at least this long resets the back-off. */
 const STABLE_MS = 30_000;
+/** The same where the protocol has no sign of life: gateways close its idle sessions, which is no failure. */
+const STABLE_IDLE_MS = 5_000;
 
 export class WireConnection<P, R extends WireRequest> implements AsyncDisposable {
   readonly #options: ConnectionOptions<P, R>;
@@ -88,8 +90,9 @@ export class WireConnection<P, R extends WireRequest> implements AsyncDisposable
   }
 
   #ended(end: SessionEnd, boundAt: number | undefined): void {
-    const { tools, events } = this.#options;
-    const isStable = boundAt !== undefined && tools.timers.now() - boundAt >= STABLE_MS;
+    const { dialect, tools, events } = this.#options;
+    const stableMs = dialect.alive === undefined ? STABLE_IDLE_MS : STABLE_MS;
+    const isStable = boundAt !== undefined && tools.timers.now() - boundAt >= stableMs;
     this.#failures = isStable ? 1 : this.#failures + 1;
     const delayMs = reconnectDelayMs(end, this.#failures, tools.random());
     if (!this.#isClosing) {

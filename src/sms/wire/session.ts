@@ -65,7 +65,7 @@ export class WireSession<P, R extends WireRequest> {
   #heardAt: number;
   #deliveries = 0;
   #cancel: () => void;
-  /** Ends the session; set when the carrier has said goodbye but still owes answers. */
+  /** Ends the session; set when the carrier has said goodbye but answers are still due. */
   #goodbye: (() => void) | undefined;
   readonly #left = Promise.withResolvers<void>();
 
@@ -176,16 +176,21 @@ export class WireSession<P, R extends WireRequest> {
 
   #takeAnswer(packet: P): void {
     this.#pending.settle(this.#dialect.keyOf(packet), packet);
-    if (this.#pending.count === 0) this.#goodbye?.();
+    if (this.#isQuiet) this.#goodbye?.();
   }
 
-  /** Ends the session, after the carrier had time to answer the requests in flight. */
+  /** Whether no request of either side waits for its answer. */
+  get #isQuiet(): boolean {
+    return this.#pending.count === 0 && this.#deliveries === 0;
+  }
+
+  /** Ends the session, after both sides had time to answer the requests in flight. */
   #takeGoodbye(packet: P): void {
     const goodbye = () => {
       this.#answer(packet, 'done');
       this.#end({ kind: 'unbound' });
     };
-    if (this.#phase !== 'bound' || this.#pending.count === 0) {
+    if (this.#phase !== 'bound' || this.#isQuiet) {
       goodbye();
       return;
     }
@@ -197,6 +202,7 @@ export class WireSession<P, R extends WireRequest> {
 
   async #takeDelivery(packet: P, frame: Buffer): Promise<void> {
     this.#answer(packet, await this.#store(packet, frame));
+    if (this.#isQuiet) this.#goodbye?.();
   }
 
   async #store(packet: P, frame: Buffer): Promise<DeliveryVerdict> {

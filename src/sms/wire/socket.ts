@@ -10,26 +10,41 @@ export interface SocketEvents {
   closed(reason: string): void;
 }
 
+/** A transport whose reader can stop reading. */
+export interface HeldTransport extends Transport {
+  /** Stops reading, or reads on. What was read already still arrives. */
+  hold(isHeld: boolean): void;
+}
+
 /** Backpressure: reading stops while the carrier leaves this many octets unread. */
 const MAX_UNREAD_OCTETS = 1024 * 1024;
+/**
+ * Idle time after which the system asks whether the other side is there. A protocol without a question of its own would
+ * send parts into a connection that a firewall has forgotten, and not know what became of them.
+ */
+const KEEP_ALIVE_MS = 60_000;
 /** Time for written bytes to be sent. */
 const END_MS = 1_000;
 
 export function openSocket(address: CarrierAddress, events: SocketEvents): Transport {
   const socket = dial(address);
-  socket.setNoDelay(true);
+  socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_MS);
   socket.on(address.tls === undefined ? 'connect' : 'secureConnect', events.opened);
   return attach(socket, events);
 }
 
 /** Reads and writes a socket. */
-export function attach(socket: Socket, events: Omit<SocketEvents, 'opened'>): Transport {
+export function attach(socket: Socket, events: Omit<SocketEvents, 'opened'>): HeldTransport {
   let reason = 'by the carrier';
+  let isStopped = false;
   socket.on('error', (error) => {
     reason = error.message;
   });
   socket.on('close', () => events.closed(reason));
-  socket.on('data', events.received).on('drain', () => socket.resume());
+  const readOn = () => {
+    if (!isStopped && socket.writableLength <= MAX_UNREAD_OCTETS) socket.resume();
+  };
+  socket.on('data', events.received).on('drain', readOn);
   let unwritten: Buffer[] = [];
   const flush = () => {
     if (unwritten.length > 0 && socket.writable) socket.write(Buffer.concat(unwritten));
@@ -41,6 +56,11 @@ export function attach(socket: Socket, events: Omit<SocketEvents, 'opened'>): Tr
       // All PDUs of one turn of the event loop are one write.
       if (unwritten.length === 0) process.nextTick(flush);
       unwritten.push(octets);
+    },
+    hold(isHeld) {
+      isStopped = isHeld;
+      if (isHeld) socket.pause();
+      else readOn();
     },
     end() {
       flush();
