@@ -79,6 +79,11 @@ for (const kind of GATEWAY_KINDS)
         ['13800138000', '8613800138000', '+8613800138000'],
       );
       assert.equal(numberIn('bare', '+85261234567'), '85261234567');
+      // Without its plus, a number of Ohio is one of Anhui.
+      assert.deepEqual(
+        (['bare', '86', 'plus86'] as const).map((form) => numberIn(form, '+15134211234')),
+        ['', '', '+15134211234'],
+      );
     });
 
     test('reports are asked for as the connector says', () => {

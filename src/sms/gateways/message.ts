@@ -24,7 +24,7 @@ const GB18030 = 15;
 export function composeGatewayMessage(part: PartToSubmit, settings: GatewayFields): ComposedMessage | WrongField {
   const { sender, destination } = part;
   if (!/^\d{0,21}$/.test(sender)) return 'sender';
-  if (!/^\+\d{1,20}$/.test(destination)) return 'number';
+  if (!/^\+\d{1,20}$/.test(destination) || isAmbiguous(destination, settings.numberForm)) return 'number';
   const header = part.parts > 1 ? concatenationHeader(part) : EMPTY;
   const coded = encodeText(part.text, settings.coding, MAX_CONTENT_OCTETS - header.length);
   if (coded === undefined) return 'length';
@@ -45,6 +45,11 @@ function encodeText(
   if (chinese !== undefined && chinese.length <= octets) return { coding: GB18030, octets: chinese };
   if (coding === 'gb18030' || text.length * 2 > octets) return undefined;
   return { coding: UCS2, octets: Buffer.from(text, 'utf16le').swap16() };
+}
+
+/** Whether a number of North America, without its `+`, would read as a phone of the mainland: somebody else's. */
+function isAmbiguous(e164: string, form: GatewayFields['numberForm']): boolean {
+  return form !== 'plus86' && /^\+1[3-9]\d{9}$/.test(e164);
 }
 
 /** `e164`: with `+`. Numbers of other countries are written with their code in every form. */
