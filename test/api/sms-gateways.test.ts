@@ -63,6 +63,10 @@ describeOnBothEngines('connectors of gateways', (newDatabase) => {
     const list = smsData(await operate('smsOperator.listConnectors', {}))['list'] as object[];
     const shown = Object(list[1]);
     assert.deepEqual([shown.listen, shown.allow, shown.node], ['[::]:8801', ['10.1.0.0/16', '10.2.3.4'], 3010012345]);
+    // An empty name is the account again.
+    await set({ gateway_account: '' });
+    const [, cleared] = await listConnectors(api.db.query);
+    assert.ok(cleared?.settings.kind === 'sgip' && !('gatewayAccount' in cleared.settings));
   });
 
   test('what a kind does not have, cannot carry or lacks is refused by its name', async (t) => {
@@ -90,6 +94,8 @@ describeOnBothEngines('connectors of gateways', (newDatabase) => {
       [{ kind: 'sgip', ...CARRIER, ...SGIP, fee_type: 'x' }, /^fieldInvalid: .*fee_type/],
       [{ kind: 'sgip', ...CARRIER, ...SGIP, node: undefined }, /^fieldMissing: .*node/],
       [{ kind: 'cmpp2', ...CARRIER, account: undefined }, /^fieldMissing: .*account/],
+      [{ kind: 'cmpp2', ...CARRIER, results: '0=throttled' }, /^fieldInvalid: .*results/],
+      [{ kind: 'sgip', ...CARRIER, ...SGIP, password: undefined }, /^fieldMissing: .*password/],
     ];
     for (const [request, expected] of cases) assert.match(await refusal(request), expected, JSON.stringify(request));
   });

@@ -8,7 +8,13 @@ import type { ConnectorToSave, StoredConnector } from '#db/tables/sms/connectors
 import { parseNetwork, plainAddress } from '#lib/cidr.ts';
 import { formatListenAddress } from '#lib/listen-address.ts';
 import { MAX_SMS_PARTS } from '#model/limits.ts';
-import { type CarrierAddress, type CarrierKind, CONNECTOR_DEFAULTS, type ConnectorKind } from '#model/sms-connector.ts';
+import {
+  type CarrierAddress,
+  type CarrierKind,
+  CONNECTOR_DEFAULTS,
+  type ConnectorKind,
+  type SgipSettings,
+} from '#model/sms-connector.ts';
 import type { ConnectorChange } from '../wire/wire-connector.ts';
 import { refuseMissing } from './refuse-missing.ts';
 
@@ -83,7 +89,10 @@ function checked(settings: CarrierToSave): CarrierToSave {
     };
     refuse('window', expected, window);
   }
-  return { ...rest, account, sender, window, ...(corpId !== '' && { corpId }) } as CarrierToSave;
+  // `as`: only one of SGIP has it. Empty, it is the account, as when it is absent.
+  const { gatewayAccount = '', ...others } = rest as Partial<SgipSettings>;
+  const codes = { ...(corpId !== '' && { corpId }), ...(gatewayAccount !== '' && { gatewayAccount }) };
+  return { ...others, account, sender, window, ...codes } as CarrierToSave;
 }
 
 /** Settings without a default, and their fields. */
@@ -104,7 +113,10 @@ const OCTETS = {
   sgip: { accountOctets: 16, corpOctets: 5 },
 } as const;
 
-function checkSgip({ corpId, allow, feeType, listen }: Extract<CarrierToSave, { kind: 'sgip' }>): void {
+function checkSgip(settings: Extract<CarrierToSave, { kind: 'sgip' }>): void {
+  const { corpId, allow, feeType, listen } = settings;
+  // Without one everybody at these addresses could bind. Absent: the stored one stays.
+  if ('password' in settings && settings.password === '') refuseMissing(CONNECTOR_FIELDS, 'password');
   if (corpId === '') refuse('corp_id', { 'zh-CN': '1 到 5 个字符', en: '1 to 5 characters' }, corpId);
   if (!/^\d+$/.test(feeType)) refuse('fee_type', { 'zh-CN': '0 到 99 的整数', en: 'a number from 0 to 99' }, feeType);
   if (allow.length === 0) refuse('allow', CONNECTOR_FIELDS.allow.expects, '');

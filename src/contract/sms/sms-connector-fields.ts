@@ -79,7 +79,8 @@ const statusWords = {
 };
 
 const MAX_RESULTS = 200;
-const RESULT = new RegExp(`^(0|[1-9]\\d{0,9})=(${RESULT_CLASSES.join('|')})$`);
+/** 0 is no refusal. */
+const RESULT = new RegExp(`^([1-9]\\d{0,9})=(${RESULT_CLASSES.join('|')})$`);
 const resultList = commaList({
   maxEntries: MAX_RESULTS,
   maxLength: 30,

@@ -6,15 +6,19 @@ export const CMPP_RESULT = { wrongLength: 4, busy: 8, wrongSender: 10, wrongNumb
 
 const STANDARD: ResultClasses = {
   ...each('throttled', [CMPP_RESULT.busy]),
-  // 3: the sequence is repeated; the next try has another. From 100 on, codes are the gateway's own.
-  ...each('transient', [3, ...Array.from({ length: 156 }, (_, n) => 100 + n)]),
+  // 3: the sequence is repeated; the next try has another.
+  ...each('transient', [3]),
   ...each('permanent', [CMPP_RESULT.wrongLength, 6, 12, CMPP_RESULT.wrongNumber]),
   ...each('misconfigured', [1, 2, 5, 7, 9, CMPP_RESULT.wrongSender, 11]),
 };
 
 export function cmppRefusal(result: number, own: Readonly<Record<string, RefusalClass>>): GatewayRefusal {
-  return resultRefusal('cmpp', result, { own, standard: STANDARD });
+  const standard = result < FIRST_OF_GATEWAYS ? STANDARD : each('transient', [result]);
+  return resultRefusal('cmpp', result, { own, standard });
 }
+
+/** From here on, results are the gateway's own; those of CMPP 3.0 have four octets. */
+const FIRST_OF_GATEWAYS = 100;
 
 const LOGIN_WORDS: Readonly<Record<number, string>> = {
   1: 'the structure of the message is wrong',

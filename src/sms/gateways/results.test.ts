@@ -13,7 +13,7 @@ const CMPP: readonly (readonly [RefusalClass, readonly number[]])[] = [
 
 const ROWS: Readonly<Record<GatewayKind, readonly (readonly [RefusalClass, readonly number[]])[]>> = {
   cmpp2: CMPP,
-  cmpp3: CMPP,
+  cmpp3: [...CMPP, ['transient', [256, 1001]]],
   smgp: [
     ['throttled', [1, 74, 75]],
     ['transient', [12, 39, 58]],
