@@ -120,7 +120,7 @@ function addSessionOptions(command: Command): void {
       'CA certificate to verify the carrier with (PEM); an empty file: the public authorities',
     )
     .option('--tls-server-name <name>', "name to expect in the carrier's certificate; '': the host")
-    .option('--window <parts>', 'window: maximum parts in flight (CMPP, SMGP: on each connection)', parseWholeNumber)
+    .option('--window <parts>', 'window: maximum parts in flight (CMPP, SMGP, SGIP: on each connection)', parseWholeNumber)
     .option(
       '--sessions <n>',
       'sessions that the carrier allows at a time, each at another control; they share window and rate',

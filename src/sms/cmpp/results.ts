@@ -17,7 +17,7 @@ export function cmppRefusal(result: number, own: Readonly<Record<string, Refusal
   return resultRefusal('cmpp', result, { own, standard });
 }
 
-/** From here on, results are the gateway's own; those of CMPP 3.0 have four octets. */
+/** First result of the gateway's own, up to four octets in CMPP 3.0. */
 const FIRST_OF_GATEWAYS = 100;
 
 const LOGIN_WORDS: Readonly<Record<number, string>> = {

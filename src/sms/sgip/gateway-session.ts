@@ -32,13 +32,13 @@ interface GatewaySessionEvents {
 const BIND_MS = 30_000;
 /** A session without a packet for so long is closed: the gateway opens another one when it has something to say. */
 const IDLE_MS = 10 * 60_000;
-/** Time for what is being stored while the session is left. */
+/** Time for storing and answering deliveries while the session is left. */
 const LAST_ANSWERS_MS = 5_000;
 /** Types of login: most gateways give the second one, which is meant for them; some give the customer's. */
 const LOGIN_TYPES: readonly number[] = [1, 2];
 /**
  * Backpressure: reading stops while so many deliveries of the session are being stored. Those that were read before are
- * stored too: many gateways send what is not answered no second time.
+ * stored too, since some gateways never repeat an unanswered delivery.
  */
 const MAX_DELIVERIES = 100;
 
@@ -49,7 +49,7 @@ export class GatewaySession {
   readonly #frames = new FrameReader(SGIP_FRAMES);
   #phase: Phase = 'binding';
   #deliveries = 0;
-  /** The gateway's unbind, which is answered last: a gateway sends again what was not answered before it. */
+  /** The gateway's unbind, which is answered last: deliveries that have no answer then are sent again. */
   #bye: SgipPacket | undefined;
   #cancel: () => void;
 

@@ -24,7 +24,7 @@ export interface ListenerOptions {
 const MAX_SESSIONS = 10;
 const RETRY_MS = 1_000;
 const KEEP_ALIVE_MS = 60_000;
-/** Refused connections make one line of the log in so long: everybody who reaches the address can open them. */
+/** Interval between log lines on refused connections, which anybody can open. */
 const LINE_EVERY_MS = 60_000;
 
 export class SgipListener implements Receiver {
@@ -33,10 +33,10 @@ export class SgipListener implements Receiver {
   readonly #sessions = new Set<GatewaySession>();
   #server: Server | undefined;
   #isClosing = false;
-  /** Whether the log says already that it cannot listen. */
+  /** Whether the last attempt to listen failed, as the log says. */
   #isFailing = false;
   #loggedAt = Number.NEGATIVE_INFINITY;
-  /** Refused connections that the log does not tell of yet. */
+  /** Number of refused connections since the last log line on them. */
   #refused = 0;
   #cancelRetry: (() => void) | undefined;
   #isEmpty: (() => void) | undefined;

@@ -12,15 +12,15 @@ export interface SocketEvents {
 
 /** A transport whose reader can stop reading. */
 export interface HeldTransport extends Transport {
-  /** Stops reading, or reads on. What was read already still arrives. */
+  /** Stops reading, or reads on. Octets that were read before still arrive. */
   hold(isHeld: boolean): void;
 }
 
 /** Backpressure: reading stops while the carrier leaves this many octets unread. */
 const MAX_UNREAD_OCTETS = 1024 * 1024;
 /**
- * Idle time after which the system asks whether the other side is there. A protocol without a question of its own would
- * send parts into a connection that a firewall has forgotten, and not know what became of them.
+ * Idle time after which the system asks whether the other side is there. Otherwise a protocol without such a question
+ * would send parts into a connection that a firewall has forgotten, and leave them in doubt.
  */
 const KEEP_ALIVE_MS = 60_000;
 /** Time for written bytes to be sent. */
