@@ -29,6 +29,7 @@ const KINDS: Readonly<Partial<Record<SgipPacket['command'], PacketKind>>> = {
 export function sgipDialect(settings: SgipFields, clock: Clock): SgipDialect {
   const { account, password } = settings;
   const login = { loginType: LOGIN_BY_CUSTOMER, loginName: account, loginPassword: password, reserve: '' };
+  const own = sequences(settings.node, clock);
   return {
     name: 'SGIP 1.2',
     frames: SGIP_FRAMES,
@@ -38,7 +39,7 @@ export function sgipDialect(settings: SgipFields, clock: Clock): SgipDialect {
     kindOf: ({ command }) => KINDS[command] ?? 'other',
     keyOf: ({ sequence }) => sequence,
     answers: (packet, command) => packet.command === `${command}Resp`,
-    sequences: () => sequences(settings.node, clock),
+    sequences: () => own,
     encode: ({ command, fields }, key) => SGIP.encode({ command, sequence: String(key), fields }),
     login: () => ({ kind: 'request', command: 'bind', fields: login }),
     welcome,
@@ -53,10 +54,11 @@ export function sgipDialect(settings: SgipFields, clock: Clock): SgipDialect {
   };
 }
 
+/** Sequences of all sessions: two that bind within a second must differ too. */
 function sequences(node: number, clock: Clock): Sequences<SgipRequest> {
   let count = 0;
   return ({ partId }, isTaken) => {
-    count += 1;
+    if (partId === undefined) count += 1;
     return freeSequence(node, clock(), partId ?? count, isTaken);
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOW } from '../../../test/support/sms/gateway-dialects.ts';
+import { dialectOf, NOW } from '../../../test/support/sms/gateway-dialects.ts';
 import { freeSequence, referenceOf, sequenceOf } from './sequence.ts';
 
 const NODE = 3_010_112_345;
@@ -23,4 +23,11 @@ test('a part that is sent again within a second gets another sequence that names
   const free = freeSequence(NODE, NOW, 7, (key) => taken.has(String(key)));
   assert.equal(free, sequenceOf(NODE, NOW + 2_000, 7));
   assert.equal(referenceOf(free).value, 7);
+});
+
+test('binds of several connections within a second have sequences of their own', () => {
+  const dialect = dialectOf('sgip');
+  const login = dialect.login();
+  const keys = [1, 2, 3].map(() => dialect.sequences()(login, () => false));
+  assert.equal(new Set(keys).size, 3);
 });
