@@ -94,6 +94,7 @@ describeOnBothEngines('connectors of gateways', (newDatabase) => {
       [{ kind: 'sgip', ...CARRIER, ...SGIP, fee_type: 'x' }, /^fieldInvalid: .*fee_type/],
       [{ kind: 'sgip', ...CARRIER, ...SGIP, node: undefined }, /^fieldMissing: .*node/],
       [{ kind: 'cmpp2', ...CARRIER, account: undefined }, /^fieldMissing: .*account/],
+      [{ kind: 'cmpp2', ...CARRIER, fee_user_type: 3 }, /^fieldInvalid: .*fee_user_type/],
       [{ kind: 'cmpp2', ...CARRIER, results: '0=throttled' }, /^fieldInvalid: .*results/],
       [{ kind: 'sgip', ...CARRIER, ...SGIP, password: undefined }, /^fieldMissing: .*password/],
     ];

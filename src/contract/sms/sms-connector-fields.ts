@@ -217,7 +217,8 @@ export const CONNECTOR_FIELDS = {
   account: optional(plainText({ min: 1, max: 16 })),
   corp_id: clearable(plainText({ max: 8 })),
   service_id: clearable(plainText({ max: 10 })),
-  fee_user_type: optional(integer(0, 3)),
+  // 3 would name a number that pays; there is none.
+  fee_user_type: optional(integer(0, 2)),
   fee_type: optional(plainText({ min: 1, max: 2 })),
   fee_code: optional(plainText({ min: 1, max: 6 })),
   receipts: optional(
