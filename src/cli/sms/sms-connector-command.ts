@@ -123,7 +123,7 @@ function addSessionOptions(command: Command): void {
     .option('--window <parts>', 'window: maximum parts in flight (CMPP, SMGP, SGIP: on each connection)', parseWholeNumber)
     .option(
       '--sessions <n>',
-      'sessions that the carrier allows at a time, each at another control; they share window and rate',
+      'sessions that the carrier allows at a time, each at another control; they share the rate, and with SMPP the window',
       parseWholeNumber,
     )
     .option('--bind-seconds <seconds>', 'timeout for connecting and binding', parseWholeNumber)

@@ -321,7 +321,7 @@ export const CONNECTOR_DATA = z.object({
   sessions: z
     .int()
     .optional()
-    .describe('sessions that the carrier allows, each at another control; they share window and rate'),
+    .describe('sessions that the carrier allows, each at another control; they share the rate, and with SMPP the window'),
   bind_seconds: z.int().optional(),
   enquire_seconds: z.int().optional(),
   response_seconds: z.int().optional(),
