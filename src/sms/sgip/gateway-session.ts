@@ -5,7 +5,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Timers } from '#lib/timers.ts';
 import { FrameReader } from '../wire/frames.ts';
-import type { HeldTransport } from '../wire/socket.ts';
+import type { Transport } from '../wire/session.ts';
 import { answer, SGIP_FRAMES, type SgipDialect } from './dialect.ts';
 import type { SgipPacket, SgipPacketOf } from './layouts.ts';
 import { SGIP_RESULT } from './results.ts';
@@ -15,7 +15,7 @@ export interface GatewaySessionOptions {
   /** That the gateway gives us. */
   readonly login: { readonly name: string; readonly password: string };
   readonly timers: Timers;
-  readonly transport: HeldTransport;
+  readonly transport: Transport;
   readonly events: GatewaySessionEvents;
 }
 

@@ -172,14 +172,6 @@ test('a delivery is answered when it is stored, and refused if it is not', async
   assert.deepEqual(failing.sent().at(-1)?.status, 0x64);
 });
 
-test('more deliveries than can be stored at once are refused', async () => {
-  const it = beginSession({}, () => new Promise(() => {}));
-  it.answer('bindTransceiverResp', { systemId: '' });
-  for (let n = 1; n <= 1_001; n += 1) it.ask('deliverSm', MESSAGE, n);
-  await turn();
-  assert.deepEqual([it.sent().at(-1)?.status, it.sent().at(-1)?.sequence], [0x64, 1001]);
-});
-
 const BROKEN: readonly [string, string][] = [
   ['a length too short', '0000000800000005'],
   ['a length too long', '7fffffff00000005'],
@@ -260,6 +252,25 @@ test('a carrier that unbinds is read to its end, for a while: parts that it has 
   assert.deepEqual(mute.ends, []);
   mute.timers.advance(1);
   assert.deepEqual([await lost, mute.ends], [{ kind: 'disconnected' }, [{ kind: 'unbound' }]]);
+});
+
+test('a carrier that sends faster than is stored waits, is not silent meanwhile, and has every delivery acknowledged', async () => {
+  const stored = Promise.withResolvers<boolean>();
+  const it = beginSession({}, () => stored.promise);
+  it.answer('bindTransceiverResp', { systemId: '' });
+  const before = it.sent().length;
+  for (let n = 1; n <= 1_200; n += 1) it.ask('deliverSm', MESSAGE, n);
+  assert.deepEqual(it.holds, [true]);
+  it.timers.advance(120_000);
+  assert.deepEqual(it.ends, []);
+  stored.resolve(true);
+  await turn();
+  assert.deepEqual(it.holds, [true, false]);
+  const answers = it.sent().slice(before);
+  assert.equal(answers.filter(({ command, status }) => command === 'deliverSmResp' && status === 0).length, 1_200);
+  // Read on, it is asked again, and its silence counts.
+  it.timers.advance(120_000);
+  assert.deepEqual(it.ends, [{ kind: 'silent' }]);
 });
 
 test('deliveries before an unbind of the carrier are answered before it', async () => {

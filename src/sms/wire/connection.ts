@@ -63,7 +63,11 @@ export class WireConnection<P, R extends WireRequest> implements AsyncDisposable
     let transport: Transport | undefined;
     const session = new WireSession({
       ...{ dialect, times, timers: tools.timers },
-      transport: { write: (octets) => transport?.write(octets), end: () => transport?.end() },
+      transport: {
+        write: (octets) => transport?.write(octets),
+        hold: (isHeld) => transport?.hold(isHeld),
+        end: () => transport?.end(),
+      },
       events: {
         bound: (warning) => {
           boundAt = tools.timers.now();

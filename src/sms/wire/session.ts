@@ -10,6 +10,8 @@ import { PendingRequests, type WireAnswer } from './pending.ts';
 /** The connection below. If it has failed already, its methods do nothing. */
 export interface Transport {
   write(octets: Buffer): void;
+  /** Stops reading, or reads on. Octets that were read before still arrive. */
+  hold(isHeld: boolean): void;
   /** Closes the connection after the written octets are sent. */
   end(): void;
 }
@@ -49,7 +51,10 @@ export type SessionEnd =
 
 /** Time from the carrier's goodbye to ours. */
 const LAST_ANSWERS_MS = 5_000;
-/** Limit of deliveries that are being stored. More are refused, and the carrier sends them again. */
+/**
+ * Backpressure: reading stops while so many deliveries are being stored. Those that were read before are stored too,
+ * since some gateways never repeat an unanswered delivery.
+ */
 const MAX_DELIVERIES = 1_000;
 
 type Phase = 'connecting' | 'binding' | 'bound' | 'leaving' | 'ended';
@@ -81,9 +86,7 @@ export class WireSession<P, R extends WireRequest> {
       timers,
       timeoutMs: times.responseMs,
       answers: (packet, command) => dialect.answers(packet, command),
-      timedOut: (sentAt) => {
-        if (this.#heardAt < sentAt) this.#end({ kind: 'silent' });
-      },
+      timedOut: (sentAt) => void this.#endIfSilentSince(sentAt),
     });
   }
 
@@ -207,9 +210,15 @@ export class WireSession<P, R extends WireRequest> {
 
   async #store(packet: P, frame: Buffer): Promise<DeliveryVerdict> {
     if (this.#phase !== 'bound' && this.#phase !== 'leaving') return 'early';
-    if (this.#deliveries >= MAX_DELIVERIES) return 'again';
+    const { events, timers, transport } = this.#options;
     this.#deliveries += 1;
-    const isStored = await this.#options.events.deliver(packet, frame);
+    if (this.#deliveries === MAX_DELIVERIES) transport.hold(true);
+    const isStored = await events.deliver(packet, frame);
+    if (this.#deliveries === MAX_DELIVERIES) {
+      // What the carrier has sent meanwhile is read only now.
+      this.#heardAt = timers.now();
+      transport.hold(false);
+    }
     this.#deliveries -= 1;
     return isStored ? 'done' : 'again';
   }
@@ -226,9 +235,15 @@ export class WireSession<P, R extends WireRequest> {
     this.#ask(alive, () => {});
     const askedAt = timers.now();
     this.#cancel = timers.after(times.inactivityMs - times.enquireMs, () => {
-      if (this.#heardAt < askedAt) this.#end({ kind: 'silent' });
-      else this.#watch();
+      if (!this.#endIfSilentSince(askedAt)) this.#watch();
     });
+  }
+
+  /** A carrier that is not read is not silent. Returns whether the session has ended. */
+  #endIfSilentSince(at: number): boolean {
+    const isSilent = this.#heardAt < at && this.#deliveries < MAX_DELIVERIES;
+    if (isSilent) this.#end({ kind: 'silent' });
+    return isSilent;
   }
 
   #ask(request: R, settle: (answer: WireAnswer<P>) => void, late: (packet: P) => void = () => {}): void {

@@ -10,12 +10,6 @@ export interface SocketEvents {
   closed(reason: string): void;
 }
 
-/** A transport whose reader can stop reading. */
-export interface HeldTransport extends Transport {
-  /** Stops reading, or reads on. Octets that were read before still arrive. */
-  hold(isHeld: boolean): void;
-}
-
 /** Backpressure: reading stops while the carrier leaves this many octets unread. */
 const MAX_UNREAD_OCTETS = 1024 * 1024;
 /**
@@ -34,7 +28,7 @@ export function openSocket(address: CarrierAddress, events: SocketEvents): Trans
 }
 
 /** Reads and writes a socket. */
-export function attach(socket: Socket, events: Omit<SocketEvents, 'opened'>): HeldTransport {
+export function attach(socket: Socket, events: Omit<SocketEvents, 'opened'>): Transport {
   let reason = 'by the carrier';
   let isStopped = false;
   socket.on('error', (error) => {

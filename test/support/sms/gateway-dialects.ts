@@ -70,7 +70,7 @@ export function beginGatewaySession(
   const warnings: (string | undefined)[] = [];
   const session = new WireSession({
     ...{ dialect, times: SESSION_TIMES, timers },
-    transport: { write: (octets: Buffer) => void written.push(octets), end: () => {} },
+    transport: { write: (octets: Buffer) => void written.push(octets), hold: () => {}, end: () => {} },
     events: {
       bound: (warning: string | undefined) => void warnings.push(warning),
       deliver: (packet: unknown, frame: Buffer) => deliver(dialect.readDelivery(packet, frame)),

@@ -48,9 +48,11 @@ export function beginSession(
   const timers = createManualTimers();
   const written: Buffer[] = [];
   const ends: SessionEnd[] = [];
+  const holds: boolean[] = [];
   let hasEnded = false;
   const transport = {
     write: (octets: Buffer) => void written.push(octets),
+    hold: (isHeld: boolean) => void holds.push(isHeld),
     end: () => {
       hasEnded = true;
     },
@@ -67,6 +69,7 @@ export function beginSession(
     session,
     timers,
     ends,
+    holds,
     sent,
     ask,
     hasEnded: () => hasEnded,
