@@ -24,6 +24,7 @@ import { partOutcomeOf } from './outcome.ts';
 import { holdsSession, ownedConnectors, sessionLeases } from './owned-connectors.ts';
 import { createProcedures } from './procedures.ts';
 import { RouteTable } from './route.ts';
+import { SeldomLog } from './seldom-log.ts';
 import { DEFAULT_WAITS, type SmsWaits, startSweeper } from './sweeper.ts';
 import type { SmsTools } from './tools.ts';
 import { startWebhooks } from './webhooks.ts';
@@ -196,7 +197,8 @@ class Engine implements SmsEngine {
   }
 
   #eventsOf(line: Line): CarrierEvents {
-    const { clock, random, log } = this.#options;
+    const { clock, random, log, timers } = this.#options;
+    const unreadLog = new SeldomLog(timers);
     return {
       receipt: async (receipt) => {
         await this.#inbox.put(receiptToStore(line.id, receipt));
@@ -210,9 +212,11 @@ class Engine implements SmsEngine {
         await this.#inbox.put(unreadToStore(line.id, unread));
         const { reason, command } = unread;
         this.#metrics.unread.inc({ connector: line.name, reason });
-        log.warn(
-          { connector: line.name, reason, command },
-          'cannot parse a message from the carrier; see "causeway sms unread"',
+        unreadLog.note((count) =>
+          log.warn(
+            { connector: line.name, reason, command, count },
+            'cannot parse a message from the carrier; see "causeway sms unread"',
+          ),
         );
       },
       lateAnswer: (partId, outcome) => {

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { Registry } from 'prom-client';
 import { findSmsAppsById } from '#db/tables/sms/apps.ts';
 import { saveConnector } from '#db/tables/sms/connectors.ts';
+import { createLogger } from '#lib/logger.ts';
 import { SMPP_DEFAULTS } from '#model/sms-connector.ts';
 import { Acceptor } from '#sms/acceptor.ts';
 import type { SubmitOutcome } from '#sms/carrier.ts';
@@ -202,7 +203,9 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
   test('a delivery that cannot be read is stored before it is acknowledged, with its readable fields', async (t) => {
     const { db, a, start } = await openEngineWorld(t, newDatabase);
     await openSmsAccount(db, { now: Date.now() });
-    await start();
+    const lines: string[] = [];
+    const destination = { write: (line: string) => void lines.push(line) };
+    await start({ log: createLogger({ level: 'warn', name: 'test', destination }) });
     const unread = { reason: 'cut', command: 'deliver_sm', octets: Buffer.from('00ff', 'hex') } as const;
     await Promise.all([a.events?.unread(unread), a.events?.receipt(receiptOf('k')), a.events?.unread(unread)]);
     const rows = await db.query.selectFrom('sms_unread').select(['reason', 'command', 'octets']).execute();
@@ -211,6 +214,7 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
       Array(2).fill({ ...unread, octets: '00ff' }),
     );
     assert.equal((await db.query.selectFrom('sms_receipt').select('id').execute()).length, 1);
+    assert.equal(lines.filter((line) => line.includes('cannot parse a message')).length, 1, 'not a line for each');
   });
 
   test('the rate counts parts, not messages (jasmin#925, ksmppd#126), and an edited connector continues at the new rate', async (t) => {

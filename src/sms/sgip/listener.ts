@@ -5,6 +5,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createAddressSet } from '#lib/cidr.ts';
 import type { CarrierTools } from '../carrier.ts';
+import { SeldomLog } from '../seldom-log.ts';
 import { attach } from '../wire/socket.ts';
 import type { Receiver, ReceiverEvents } from '../wire/wire-carrier.ts';
 import type { SgipDialect } from './dialect.ts';
@@ -24,25 +25,23 @@ export interface ListenerOptions {
 const MAX_SESSIONS = 10;
 const RETRY_MS = 1_000;
 const KEEP_ALIVE_MS = 60_000;
-/** Interval between log lines on refused connections, which anybody can open. */
-const LINE_EVERY_MS = 60_000;
 
 export class SgipListener implements Receiver {
   readonly #options: ListenerOptions;
   readonly #isAllowed: (address: string) => boolean;
   readonly #sessions = new Set<GatewaySession>();
+  /** Anybody can open connections. */
+  readonly #refusals: SeldomLog;
   #server: Server | undefined;
   #isClosing = false;
   /** Whether the last attempt to listen failed, as the log says. */
   #isFailing = false;
-  #loggedAt = Number.NEGATIVE_INFINITY;
-  /** Number of refused connections since the last log line on them. */
-  #refused = 0;
   #cancelRetry: (() => void) | undefined;
   #isEmpty: (() => void) | undefined;
 
   constructor(options: ListenerOptions) {
     this.#options = options;
+    this.#refusals = new SeldomLog(options.tools.timers);
     const allowed = createAddressSet(options.allow);
     this.#isAllowed = (address) => allowed.has(address);
     this.#open();
@@ -91,7 +90,10 @@ export class SgipListener implements Receiver {
     const address = socket.remoteAddress ?? '';
     if (!this.#isAllowed(address) || this.#sessions.size >= MAX_SESSIONS) {
       socket.destroy();
-      this.#noteRefused(address);
+      this.#refusals.note((refused) => {
+        const facts = { address, refused, sessions: this.#sessions.size };
+        tools.log.warn(facts, 'a connection to the listener of SGIP was refused');
+      });
       return;
     }
     const transport = attach(socket, {
@@ -110,15 +112,5 @@ export class SgipListener implements Receiver {
       },
     });
     this.#sessions.add(session);
-  }
-
-  #noteRefused(address: string): void {
-    const { log, timers } = this.#options.tools;
-    this.#refused += 1;
-    if (timers.now() - this.#loggedAt < LINE_EVERY_MS) return;
-    const facts = { address, refused: this.#refused, sessions: this.#sessions.size };
-    log.warn(facts, 'a connection to the listener of SGIP was refused');
-    this.#loggedAt = timers.now();
-    this.#refused = 0;
   }
 }

@@ -7,7 +7,7 @@ import { ALONE, type Controls } from '#db/peers/peers.ts';
 import type { Keyring } from '#db/secrets/keyring.ts';
 import { saveConnector, saveRoute } from '#db/tables/sms/connectors.ts';
 import { systemClock } from '#lib/clock.ts';
-import { createLogger } from '#lib/logger.ts';
+import { createLogger, type Logger } from '#lib/logger.ts';
 import { systemTimers } from '#lib/timers.ts';
 import { type ConnectorSettings, SMPP_DEFAULTS, type SmppSettings } from '#model/sms-connector.ts';
 import type { ConnectCarrier } from '#sms/carrier.ts';
@@ -32,6 +32,7 @@ export interface EngineWorld {
     registry?: Registry;
     peers?: Controls;
     connect?: ConnectCarrier<ConnectorSettings>;
+    log?: Logger;
   }): Promise<SmsEngine>;
 }
 
@@ -67,6 +68,7 @@ export async function openEngineWorld(
     registry = new Registry(),
     peers = ALONE,
     connect = connectScripted({ a, b }),
+    log = createLogger({ level: 'silent', name: 'test' }),
   } = {}) => {
     const engine = await startSmsEngine({
       ...{ db, ring, owner, waits, registry, peers, chargeAt: 'submit', connect },
@@ -74,7 +76,7 @@ export async function openEngineWorld(
       clock: systemClock,
       timers: systemTimers,
       random: () => 0,
-      log: createLogger({ level: 'silent', name: 'test' }),
+      log,
     });
     engines.push(engine);
     return engine;
