@@ -131,7 +131,7 @@ export const CONNECTOR_WORDS = {
     values: {
       ucs2: both('UCS-2', 'UCS-2'),
       gb18030: both('GB18030', 'GB18030'),
-      auto: both('装得下时用 GB18030', 'GB18030 where a part fits'),
+      auto: both('装得下时用 GB18030', 'GB18030 where each part fits'),
     },
   },
   udhi_value: { ...words('TP_udhi', 'TP_udhi'), values: { '1': both('1', '1'), '64': both('64', '64') } },

@@ -88,7 +88,7 @@ export interface GatewaySettings extends CommonSettings {
   readonly feeCode: string;
   /** Receipts that are requested; only SGIP has those of failures alone. */
   readonly receipts: 'all' | 'failures' | 'none';
-  /** `auto`: GB18030 where a part fits so, else UCS-2. */
+  /** `auto`: GB18030 where each part of a message fits so, else UCS-2. */
   readonly coding: 'ucs2' | 'gb18030' | 'auto';
   /** Value of TP_udhi of a part with a header. */
   readonly udhiValue: 1 | 64;

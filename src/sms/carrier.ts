@@ -38,6 +38,8 @@ export interface PartToSubmit
   readonly partId: number;
   /** Number or name that the phone shows; may be empty. */
   readonly sender: string;
+  /** Texts of the parts of its message that are submitted together, its own among them. */
+  readonly texts: readonly string[];
   /** Parts of its message that are submitted right after it. */
   readonly partsLeft: number;
   /** Absent: the carrier's default. */

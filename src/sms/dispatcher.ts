@@ -274,19 +274,18 @@ export class Dispatcher implements AsyncDisposable {
   #sendAll({ line, leaseUntil, parts }: Claimed): void {
     this.#kept.delete(line);
     for (const [n, part] of parts.entries()) {
-      const partsLeft = countFollowing(parts, n);
-      void this.#send(line, leaseUntil, part, partsLeft); // never rejects, as `submit` does not
+      void this.#send(line, leaseUntil, part, companyOf(parts, n)); // never rejects, as `submit` does not
     }
   }
 
-  async #send(line: Line, leaseUntil: number, part: ClaimedPart, partsLeft: number): Promise<void> {
+  async #send(line: Line, leaseUntil: number, part: ClaimedPart, company: Company): Promise<void> {
     const { clock, random, metrics, routes } = this.#options;
     const sentAt = clock();
     // After so long a stall the lease has expired: another process may have marked the part as uncertain.
     const outcome: SubmitOutcome =
       sentAt >= leaseUntil
         ? { kind: 'unsent', reason: 'late' }
-        : await line.submit(partToSubmit(part, line.sender, partsLeft, sentAt));
+        : await line.submit(partToSubmit(part, line.sender, company, sentAt));
     const endedAt = clock();
     if (outcome.kind !== 'unsent') this.#sent?.set(part.id, true);
     const { position, connectors } = routes().place(part.route, line.id);
@@ -311,15 +310,18 @@ export class Dispatcher implements AsyncDisposable {
   }
 }
 
-function partToSubmit(part: ClaimedPart, sender: string, partsLeft: number, now: number): PartToSubmit {
+type Company = Pick<PartToSubmit, 'texts' | 'partsLeft'>;
+
+function partToSubmit(part: ClaimedPart, sender: string, company: Company, now: number): PartToSubmit {
   const validitySeconds = Math.max(1, Math.ceil((part.expireAt - now) / 1000));
-  return { ...part, partId: part.id, sender, partsLeft, validitySeconds };
+  return { ...part, ...company, partId: part.id, sender, validitySeconds };
 }
 
-/** Counts the parts after the nth that belong to its message and follow it directly. */
-function countFollowing(parts: readonly ClaimedPart[], n: number): number {
+/** Finds the parts around the nth that belong to its message. */
+function companyOf(parts: readonly ClaimedPart[], n: number): Company {
   const messageId = parts[n]?.messageId;
-  let next = n + 1;
-  while (next < parts.length && parts[next]?.messageId === messageId) next += 1;
-  return next - n - 1;
+  let [first, end] = [n, n + 1];
+  while (first > 0 && parts[first - 1]?.messageId === messageId) first -= 1;
+  while (end < parts.length && parts[end]?.messageId === messageId) end += 1;
+  return { texts: parts.slice(first, end).map(({ text }) => text), partsLeft: end - n - 1 };
 }

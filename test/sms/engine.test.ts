@@ -42,6 +42,10 @@ describeOnBothEngines('the SMS engine', (newDatabase) => {
         ['3', 3, 3, 7],
       ],
     );
+    assert.deepEqual(
+      a.submitted.map(({ texts }) => texts.join()),
+      ['1,2,3', '1,2,3', '1,2,3'],
+    );
     const receipt = (id: string) => a.events?.receipt(receiptOf(id, { keys: [id, 'other form'] }));
     await receipt('k2');
     for (const [n, answer] of answers.entries()) answer.resolve(accepted(`k${n + 1}`));

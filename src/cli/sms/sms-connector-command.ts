@@ -120,7 +120,11 @@ function addSessionOptions(command: Command): void {
       'CA certificate to verify the carrier with (PEM); an empty file: the public authorities',
     )
     .option('--tls-server-name <name>', "name to expect in the carrier's certificate; '': the host")
-    .option('--window <parts>', 'window: maximum parts in flight (CMPP, SMGP, SGIP: on each connection)', parseWholeNumber)
+    .option(
+      '--window <parts>',
+      'window: maximum parts in flight (CMPP, SMGP, SGIP: on each connection)',
+      parseWholeNumber,
+    )
     .option(
       '--sessions <n>',
       'sessions that the carrier allows at a time, each at another control; they share the rate, and with SMPP the window',
@@ -193,7 +197,7 @@ function addGatewayOptions(command: Command): void {
     .option('--fee-code <code>', 'FeeCode')
     .option('--fee-user-type <type>', 'CMPP: Fee_UserType, who pays', parseWholeNumber)
     .addOption(choice('receipts', '--receipts <which>', 'receipts to request'))
-    .addOption(choice('coding', '--coding <how>', 'alphabet of texts; auto: GB18030 where a part fits'))
+    .addOption(choice('coding', '--coding <how>', 'alphabet of texts; auto: GB18030 where each part of a message fits'))
     .addOption(choice('udhi_value', '--udhi-value <value>', 'TP_udhi of the parts of a long message'))
     .addOption(choice('number_form', '--number-form <form>', 'form of mainland numbers'))
     .option('--results <results>', "meanings of this gateway's results, such as 23=throttled; '': by the protocol")

@@ -230,7 +230,7 @@ export const CONNECTOR_FIELDS = {
   coding: optional(
     choice(CONNECTOR_CHOICES.coding, {
       'zh-CN': 'ucs2、gb18030 或 auto（装得下时用 GB18030）',
-      en: 'ucs2, gb18030, or auto (GB18030 where a part fits)',
+      en: 'ucs2, gb18030, or auto (GB18030 where each part of a message fits)',
     }),
   ),
   udhi_value: optional(choice(CONNECTOR_CHOICES.udhi_value, { 'zh-CN': '1 或 64', en: '1 or 64' })),
@@ -321,7 +321,9 @@ export const CONNECTOR_DATA = z.object({
   sessions: z
     .int()
     .optional()
-    .describe('sessions that the carrier allows, each at another control; they share the rate, and with SMPP the window'),
+    .describe(
+      'sessions that the carrier allows, each at another control; they share the rate, and with SMPP the window',
+    ),
   bind_seconds: z.int().optional(),
   enquire_seconds: z.int().optional(),
   response_seconds: z.int().optional(),

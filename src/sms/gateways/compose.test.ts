@@ -42,7 +42,7 @@ for (const kind of GATEWAY_KINDS)
           let joined = '';
           for (const [n, piece] of split.parts.entries()) {
             const numbers = { part: n + 1, parts: split.parts.length, reference: 9 };
-            const submit = submitOf(kind, { ...numbers, text: piece }, { coding, udhiValue });
+            const submit = submitOf(kind, { ...numbers, text: piece, texts: split.parts }, { coding, udhiValue });
             assert.ok('content' in submit);
             assert.equal(submit.udhi, udhiValue);
             assert.equal(submit.content.toString('hex', 0, 6), `050003090${split.parts.length}0${n + 1}`);
@@ -67,6 +67,20 @@ for (const kind of GATEWAY_KINDS)
       const refused = submitOf(kind, { text: wide }, { coding: 'gb18030' });
       assert.ok('status' in refused);
       assert.deepEqual([refused.class, /:\d+$/.test(refused.status)], ['permanent', true]);
+    });
+
+    test('the parts of a message have one coding, or none of them is sent', () => {
+      const texts = ['退'.repeat(67), 'ﾀ'.repeat(67), '订'];
+      const submitsOf = (coding: GatewayFields['coding']) =>
+        texts.map((text, n) => submitOf(kind, { text, texts, part: n + 1, parts: texts.length }, { coding }));
+      assert.deepEqual(
+        submitsOf('auto').map((it) => 'content' in it && it.coding),
+        [8, 8, 8],
+      );
+      assert.deepEqual(
+        submitsOf('gb18030').map((it) => 'class' in it && it.class),
+        ['permanent', 'permanent', 'permanent'],
+      );
     });
 
     test('numbers in every form', () => {

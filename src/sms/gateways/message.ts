@@ -21,30 +21,41 @@ const MAX_CONTENT_OCTETS = 140;
 const UCS2 = 8;
 const GB18030 = 15;
 
+type Coding = typeof UCS2 | typeof GB18030;
+
+/** Codings of each setting, in order of preference. */
+const CODINGS: Readonly<Record<GatewayFields['coding'], readonly Coding[]>> = {
+  ucs2: [UCS2],
+  gb18030: [GB18030],
+  auto: [GB18030, UCS2],
+};
+
 export function composeGatewayMessage(part: PartToSubmit, settings: GatewayFields): ComposedMessage | WrongField {
   const { sender, destination } = part;
   if (!/^\d{0,21}$/.test(sender)) return 'sender';
   if (!/^\+\d{1,20}$/.test(destination) || isAmbiguous(destination, settings.numberForm)) return 'number';
   const header = part.parts > 1 ? concatenationHeader(part) : EMPTY;
-  const coded = encodeText(part.text, settings.coding, MAX_CONTENT_OCTETS - header.length);
-  if (coded === undefined) return 'length';
-  const content = header.length === 0 ? coded.octets : Buffer.concat([header, coded.octets]);
+  const limit = MAX_CONTENT_OCTETS - header.length;
+  // All parts or none: half a message helps nobody.
+  const coding = CODINGS[settings.coding].find((one) => part.texts.every((text) => fits(text, one, limit)));
+  const octets = coding && encodeText(part.text, coding);
+  if (coding === undefined || octets === undefined) return 'length';
+  const content = header.length === 0 ? octets : Buffer.concat([header, octets]);
   const number = writeNumber(destination, settings.numberForm);
-  return { sender, number, coding: coded.coding, content, udhi: header.length === 0 ? 0 : settings.udhiValue };
+  return { sender, number, coding, content, udhi: header.length === 0 ? 0 : settings.udhiValue };
 }
 
 const EMPTY = Buffer.alloc(0);
 
-/** Returns `undefined` if the text does not fit. `auto`: in GB18030 if it fits so. */
-function encodeText(
-  text: string,
-  coding: GatewayFields['coding'],
-  octets: number,
-): { readonly coding: number; readonly octets: Buffer } | undefined {
-  const chinese = coding === 'ucs2' ? undefined : encodeGb18030(text);
-  if (chinese !== undefined && chinese.length <= octets) return { coding: GB18030, octets: chinese };
-  if (coding === 'gb18030' || text.length * 2 > octets) return undefined;
-  return { coding: UCS2, octets: Buffer.from(text, 'utf16le').swap16() };
+/** Returns `undefined` if the coding cannot write the text. */
+function encodeText(text: string, coding: Coding): Buffer | undefined {
+  return coding === GB18030 ? encodeGb18030(text) : Buffer.from(text, 'utf16le').swap16();
+}
+
+function fits(text: string, coding: Coding, limit: number): boolean {
+  if (coding === UCS2) return text.length * 2 <= limit;
+  const octets = encodeGb18030(text);
+  return octets !== undefined && octets.length <= limit;
 }
 
 /** Whether a number of North America, without its `+`, would read as a phone of the mainland: somebody else's. */

@@ -21,6 +21,7 @@ const PART: PartToSubmit = {
   parts: 1,
   reference: 0,
   sender: '',
+  texts: [],
   partsLeft: 0,
 };
 const text = fc

@@ -111,10 +111,12 @@ export function replyOf(origin: string, text: string, changed: Partial<MobileOri
 }
 
 export function partToSubmit(changed: Partial<PartToSubmit> = {}): PartToSubmit {
+  const { text = '你好' } = changed;
   const part = {
     partId: 1,
     destination: '+8613800138000',
-    text: '你好',
+    text,
+    texts: [text],
     part: 1,
     parts: 1,
     reference: 0,
