@@ -136,6 +136,17 @@ test('a delivery is acknowledged once it is stored, also while the session is be
   assert.deepEqual(failing.answers(), [[1, 0]]);
 });
 
+test('a session that is left ends after five seconds, whatever is being stored', () => {
+  const it = begin(() => new Promise(() => {}));
+  it.bind(2);
+  it.session.received(report(sequence(2), { id: sequence(9) }));
+  it.session.leave();
+  it.timers.advance(4_999);
+  assert.deepEqual(it.told, []);
+  it.timers.advance(1);
+  assert.deepEqual(it.told, ['closed', 'ended']);
+});
+
 test('an unbind is answered after the deliveries before it', async () => {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const it = begin(() => promise);
