@@ -1,5 +1,6 @@
 /** The name server as a part of the service: domains, edges that die or drain, and a control that is gone. */
 import assert from 'node:assert/strict';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createClient } from '#client/client.ts';
@@ -48,6 +49,15 @@ test(
     process.kill(service.pids()['control'] ?? 0, 'SIGSTOP');
     t.after(() => process.kill(service.pids()['control'] ?? 0, 'SIGCONT'));
     assert.ok(await answersWell());
+
+    // The feed's process finds no control, as after the death of both.
+    renameSync(join(service.dataDir, 'run', 'feed.sock'), join(service.dataDir, 'run', 'feed.away'));
+    const { 'edge-feed': killed = 0 } = service.pids();
+    process.kill(killed, 'SIGKILL');
+    await eventually(
+      'the name server answers again',
+      async () => service.pids()['edge-feed'] !== killed && (await answersWell()),
+    );
   },
 );
 
