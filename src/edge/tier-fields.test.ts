@@ -45,7 +45,7 @@ describe('Causeway-Tier', () => {
 
 describe('Causeway-Fresh', () => {
   test('an answer is read as it was written', () => {
-    for (const as of ['hit', 'miss', 'stale'] as const) {
+    for (const as of ['hit', 'miss', 'stale', 'error'] as const) {
       const fresh = { freshMs: 3_600_000, mayStore: as !== 'stale', as };
       assert.deepEqual(parseFresh(formatFresh(fresh)), fresh);
     }

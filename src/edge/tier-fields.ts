@@ -37,12 +37,12 @@ export interface TierFresh {
   readonly as: TierAs;
 }
 
-/** How a parent has answered; also a label of metrics. */
-export type TierAs = 'hit' | 'miss' | 'stale';
+/** How a parent has answered; also a label of metrics. `error`: no origin has answered it. */
+export type TierAs = 'hit' | 'miss' | 'stale' | 'error';
 
 const TIER =
   /^v=1, from="([A-Za-z0-9._-]{1,63})", hops=([12]), site=([1-9]\d{0,9})(?:, newer=(\d{1,13}))?, scheme=(https?), client="([\da-fA-F:.]{2,45})"$/;
-const FRESH = /^fresh=(\d{1,14}), store=([01]), as=(hit|miss|stale)$/;
+const FRESH = /^fresh=(\d{1,14}), store=([01]), as=(hit|miss|stale|error)$/;
 
 export function formatTier({ from, hops, siteId, newerThanMs, scheme, client }: TierRequest): string {
   const newer = newerThanMs === undefined ? '' : `, newer=${newerThanMs}`;
@@ -70,6 +70,6 @@ export function formatFresh({ freshMs, mayStore, as }: TierFresh): string {
 /** Returns `undefined` if the text is not exactly what `formatFresh` writes. */
 export function parseFresh(text: string): TierFresh | undefined {
   const [, freshMs, store, as] = FRESH.exec(text) ?? [];
-  if (as !== 'hit' && as !== 'miss' && as !== 'stale') return undefined;
+  if (as !== 'hit' && as !== 'miss' && as !== 'stale' && as !== 'error') return undefined;
   return { freshMs: Number(freshMs), mayStore: store === '1', as };
 }

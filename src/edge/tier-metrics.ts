@@ -17,7 +17,7 @@ export function createTierMetrics(registry: Registry): TierMetrics {
   const { counter, total } = metricsOf(registry);
   const answers = counter(
     'causeway_tier_requests_total',
-    'Answers to edges that fetch through this one: from its store, from an origin, or stale.',
+    'Answers to edges that fetch through this one, by what they are; error: no origin answered.',
     ['as'],
   );
   const fetches = counter(

@@ -1,5 +1,6 @@
 /** Lifetimes and purges over two tiers. */
 import assert from 'node:assert/strict';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
@@ -104,6 +105,22 @@ describe('a lifetime is counted once over both tiers', () => {
   });
 });
 
+test('an edge keeps a stale response while no origin answers its parent, which has nothing', async (t) => {
+  let ahead = 0;
+  const clock = () => START + ahead;
+  const origin = await startOrigin(t, (request, response) =>
+    reply('old', { 'cache-control': 'max-age=10', date: formatDate(clock()) })(request, response),
+  );
+  const fleet = createTestFleet(t, [origin.port]);
+  const parent = await fleet.start('par1', 'core', { listens: true, clock });
+  const child = await fleet.start('fra1', 'eu', { parent: 'core', clock });
+  await child.get('/a');
+  ahead += 20_000;
+  parent.purge({ kind: 'site', target: '' });
+  await origin.stop();
+  assert.deepEqual(at(await child.get('/a')), ['old', 'STALE']);
+});
+
 /** Waits for the next millisecond: a request in that of a purge counts as earlier. */
 async function nextInstant(): Promise<void> {
   for (const at = Date.now(); Date.now() === at; ) await setImmediate();
@@ -130,6 +147,37 @@ describe('purges over two tiers', () => {
     parent.purge(ALL);
     assert.deepEqual(at(await child.get('/a')), ['v2', 'HIT']);
     assert.equal(origin.requests.length, 2);
+  });
+
+  test('a purge that arrives while a parent fails holds for the next one that is asked', async (t) => {
+    let version = 1;
+    const origin = await startOrigin(t, (request, response) =>
+      reply(`v${version}`, { 'cache-control': 'max-age=600' })(request, response),
+    );
+    const fleet = createTestFleet(t, [origin.port]);
+    const parent = await fleet.start('par1', 'core', { listens: true });
+    const child = await fleet.start('fra1', 'eu', { parent: 'core' });
+    let asked = 0;
+    const failing = createServer((socket) => {
+      asked++;
+      version = 2;
+      child.purge(ALL);
+      socket.on('error', () => undefined).destroy();
+    });
+    await new Promise<void>((resolve) => failing.listen(0, '127.0.0.1', resolve));
+    t.after(() => failing.close());
+    // `as`: a server that listens on an address.
+    const { port } = failing.address() as AddressInfo;
+    fleet.tiers.set('par2', { group: 'core', address: `127.0.0.1:${port}`, serials: ['00'] });
+    fleet.recheck();
+    let path = '';
+    for (let n = 0; asked === 0; n++) {
+      path = `/${n}`;
+      await parent.get(path);
+      await nextInstant();
+      await child.get(path);
+    }
+    assert.equal((await child.get(path)).body, 'v2');
   });
 
   test('an unsafe request has the object fetched anew from the origin, not from the parent', async (t) => {

@@ -190,6 +190,23 @@ describe('parents that fail', () => {
     assert.match(await child.registry.metrics(), /causeway_tier_failures_total 0/);
   });
 
+  test('a request that finds no connection to its parent free goes to the origin', async (t) => {
+    const waiting: (() => void)[] = [];
+    const origin = await startOrigin(t, (request, response) => {
+      waiting.push(() => reply('slow', FRESH)(request, response));
+    });
+    const fleet = createTestFleet(t, [origin.port]);
+    await fleet.start('par1', 'core', { listens: true });
+    const limits = { maxOriginConnections: 8, originWaitMs: 50 };
+    const child = await fleet.start('fra1', 'eu', { parent: 'core', limits });
+    // More than one client may have of the connections to the parent, and fewer than of those to both.
+    const answers = Array.from({ length: 8 }, (_, n) => child.get(`/${n}`));
+    await eventually('all are at the origin', () => waiting.length === 8);
+    for (const go of waiting) go();
+    for (const { status, body } of await Promise.all(answers)) assert.deepEqual([status, body], [200, 'slow']);
+    assert.match(await child.registry.metrics(), /causeway_tier_fetches_total\{through="origin"\} [1-9]/);
+  });
+
   test('a parent that has another domain for the host is passed over', async (t) => {
     const origin = await startOrigin(t, reply('whole'));
     const fleet = createTestFleet(t, [origin.port]);

@@ -243,8 +243,8 @@ async function answerValidated(
 }
 
 /** Returns the kind of failure that a response stands for; `undefined` if it is not a failure. */
-export function errorOf({ status, unfollowed }: OriginResponse): 'unreachable' | 'errorStatus' | undefined {
-  if (unfollowed !== undefined) return 'unreachable';
+export function errorOf({ status, unfollowed, told }: OriginResponse): 'unreachable' | 'errorStatus' | undefined {
+  if (unfollowed !== undefined || told?.as === 'error') return 'unreachable';
   return isErrorStatus(status) ? 'errorStatus' : undefined;
 }
 

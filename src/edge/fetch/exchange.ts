@@ -257,7 +257,7 @@ function fetchFor(
     cacheable:
       question.isPastCache === true || !origins.usesParents(site)
         ? undefined
-        : { key, absentUpTo: Math.max(visit.absentUpTo, absentUpTo(sites, visit, undefined, clock())), hops },
+        : { key, absentUpTo: () => Math.max(visit.absentUpTo, absentUpTo(sites, visit, undefined, clock())), hops },
   });
 }
 

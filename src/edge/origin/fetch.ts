@@ -36,8 +36,8 @@ export interface Fetch {
 
 export interface Cacheable {
   readonly key: string;
-  /** Instant: what was requested at or before it counts as absent. */
-  readonly absentUpTo: number;
+  /** Returns the instant up to which responses count as absent by now, compared with the time of their request. */
+  readonly absentUpTo: () => number;
   /** Tiers that the request has passed. */
   readonly hops: number;
 }

@@ -70,11 +70,17 @@ function answer(
 
 /** Returns `undefined` for an answer that is this edge's own fault: then the edge that asked goes elsewhere. */
 function freshOf({ mark, stored, admitted }: EdgeAnswer, now: number): TierFresh | undefined {
-  if (mark.status === 'ERROR' && !Object.hasOwn(ORIGIN_FAILURES, mark.reason)) return undefined;
+  if (mark.status === 'ERROR')
+    return isOwnFault(mark.reason) ? undefined : { freshMs: 0, mayStore: false, as: 'error' };
   if (mark.status === 'STALE') return { freshMs: 0, mayStore: false, as: 'stale' };
   const head = stored ?? admitted;
   const freshMs = head === undefined ? 0 : Math.max(0, Math.floor(head.lifetimeMs - currentAge(head, now)));
   return { freshMs, mayStore: freshMs > 0, as: mark.status === 'HIT' ? 'hit' : 'miss' };
+}
+
+/** Whether another edge may well do better: this one could not ask an origin. */
+function isOwnFault(reason: string): boolean {
+  return reason === 'noSocket' || !Object.hasOwn(ORIGIN_FAILURES, reason);
 }
 
 function withFresh(made: EdgeAnswer, fresh: TierFresh): EdgeAnswer {

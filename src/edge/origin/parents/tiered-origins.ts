@@ -30,7 +30,9 @@ const MAX_PARENTS = 2;
 /** The pools of parents are shared by all sites: a parent is an edge of the same fleet. */
 const ALL_SITES = 0;
 /** Failures that are not the parent's: asking elsewhere would only add load. */
-const OWN_FAILURES: ReadonlySet<OriginFailure> = new Set(['originBusy', 'originShare', 'buffersFull', 'noSocket']);
+const OWN_FAILURES: ReadonlySet<OriginFailure> = new Set(['buffersFull', 'noSocket']);
+/** All sites share the connections to a parent: requests that find none free do not fail by the load of other sites. */
+const CROWDED: ReadonlySet<OriginFailure> = new Set(['originBusy', 'originShare']);
 /** The age from which every response is absent at the parent too. docs/decisions/0081 */
 const MAX_NEWER_MS = 30 * 24 * 3600 * 1000;
 const FRESH = new FieldNames([FRESH_FIELD.toLowerCase()]);
@@ -72,8 +74,9 @@ export function createTieredOrigins(options: TieredOriginsOptions): TieredOrigin
       if (result.kind === 'failure') {
         const { failure, detail } = result;
         if (OWN_FAILURES.has(failure)) return { kind: 'failed', failure, detail };
-        health.noteFailure(parent.edge, clock());
         onFailure(parent.edge, detail);
+        if (CROWDED.has(failure)) return askFrom(asked.length, asked, fetch, what);
+        health.noteFailure(parent.edge, clock());
       } else {
         const { status } = result.response;
         discardBody(result.response);
@@ -87,7 +90,7 @@ export function createTieredOrigins(options: TieredOriginsOptions): TieredOrigin
   const askParent = ({ edge, destination }: Parent, fetch: Fetch, { hops, absentUpTo }: Cacheable) => {
     const { site, scheme, clientAddress } = fetch;
     const askedAt = clock();
-    const newerMs = Math.max(0, askedAt - absentUpTo);
+    const newerMs = Math.max(0, askedAt - absentUpTo());
     const tier = formatTier({
       from: tiers.edgeId,
       hops: hops + 1,
