@@ -1,6 +1,7 @@
 /** Edges that fetch through others: the choice of a parent, admission, loops, and the stages at each end. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { MAX_RESPONSE_HEAD_BYTES } from '../../src/edge/origin/response-limits.ts';
 import { formatTier } from '../../src/edge/tier-fields.ts';
 import { SITE_HOST } from '../support/edge/edge.ts';
 import { reply, startOrigin } from '../support/edge/origin.ts';
@@ -205,6 +206,25 @@ describe('parents that fail', () => {
     for (const go of waiting) go();
     for (const { status, body } of await Promise.all(answers)) assert.deepEqual([status, body], [200, 'slow']);
     assert.match(await child.registry.metrics(), /causeway_tier_fetches_total\{through="origin"\} [1-9]/);
+  });
+
+  test('an origin whose bodies break off at once, or whose heads are large, does not put its parent out', async (t) => {
+    const large = { ...FRESH, 'x-large': 'x'.repeat(MAX_RESPONSE_HEAD_BYTES - 300) };
+    const origin = await startOrigin(t, (request, response) => {
+      if (request.target === '/well') return reply('whole', FRESH)(request, response);
+      if (request.target.startsWith('/large')) return reply('whole', large)(request, response);
+      response.writeHead(200, { ...FRESH, 'content-length': '10' });
+      response.flushHeaders();
+      setImmediate(() => response.destroy());
+    });
+    const fleet = createTestFleet(t, [origin.port]);
+    await fleet.start('par1', 'core', { listens: true });
+    const child = await fleet.start('fra1', 'eu', { parent: 'core' });
+    for (const path of ['/0', '/1', '/2', '/large0', '/large1', '/large2'])
+      await child.get(path).catch(() => undefined); // the answer may be cut
+    const answer = await child.get('/well');
+    assert.equal(answer.body, 'whole');
+    assert.match(answer.headers['cache-status'] ?? '', /^causeway-parent; fwd=miss/);
   });
 
   test('a parent that has another domain for the host is passed over', async (t) => {

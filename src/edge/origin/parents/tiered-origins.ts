@@ -33,6 +33,20 @@ const ALL_SITES = 0;
 const OWN_FAILURES: ReadonlySet<OriginFailure> = new Set(['buffersFull', 'noSocket']);
 /** All sites share the connections to a parent: requests that find none free do not fail by the load of other sites. */
 const CROWDED: ReadonlySet<OriginFailure> = new Set(['originBusy', 'originShare']);
+/**
+ * Failures and statuses of a parent that cannot answer anything. The others are about one request: an origin that
+ * causes them, such as by a body that breaks off at once (502) or a head that is too large with the parent's fields, is
+ * not to put the parent out for all sites.
+ */
+const PARENT_FAULTS: ReadonlySet<OriginFailure | number> = new Set([
+  'originConnect',
+  'originConnectTimeout',
+  'originTls',
+  'originReset',
+  'originTimeout',
+  500,
+  503,
+]);
 /** The age from which every response is absent at the parent too. docs/decisions/0081 */
 const MAX_NEWER_MS = 30 * 24 * 3600 * 1000;
 const FRESH = new FieldNames([FRESH_FIELD.toLowerCase()]);
@@ -76,11 +90,11 @@ export function createTieredOrigins(options: TieredOriginsOptions): TieredOrigin
         if (OWN_FAILURES.has(failure)) return { kind: 'failed', failure, detail };
         onFailure(parent.edge, detail);
         if (CROWDED.has(failure)) return askFrom(asked.length, asked, fetch, what);
-        health.noteFailure(parent.edge, clock());
+        if (PARENT_FAULTS.has(failure)) health.noteFailure(parent.edge, clock());
       } else {
         const { status } = result.response;
         discardBody(result.response);
-        if (status >= 500) health.noteFailure(parent.edge, clock()); // 409 and its like are about this request
+        if (PARENT_FAULTS.has(status)) health.noteFailure(parent.edge, clock());
         onFailure(parent.edge, `answered ${status}`);
       }
       return askFrom(index + 1, asked, fetch, what);
