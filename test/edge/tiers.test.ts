@@ -279,6 +279,46 @@ describe('who may ask a parent', () => {
     assert.equal(await isRefused(keys), true, 'revoked');
   });
 
+  test('an edge that has renewed its certificate gets its answer whole, and then connects anew', async (t) => {
+    const ends = new Map<string, () => void>();
+    const origin = await startOrigin(t, ({ target }, response) => {
+      response.writeHead(200, { ...FRESH, 'content-length': '10' });
+      response.write('begun');
+      ends.set(target, () => void response.end('ended'));
+    });
+    const fleet = createTestFleet(t, [origin.port]);
+    const parent = await fleet.start('par1', 'core', { listens: true });
+    const port = parent.edge.tierPort ?? 0;
+    const keys = fleet.issue('fra1');
+    const known = { group: 'eu', parent: 'core', serials: [keys.serial] };
+    fleet.tiers.set('fra1', known);
+    const [idle, busy, cut] = [
+      await fleet.connect(port, keys),
+      await fleet.connect(port, keys),
+      await fleet.connect(port, keys),
+    ];
+    const idleClosed = new Promise((resolve) => idle.once('close', resolve));
+    const texts = [busy, cut].map((socket, n) => {
+      const { promise, resolve } = Promise.withResolvers<string>();
+      let text = '';
+      socket.on('data', (chunk: Buffer) => {
+        text += chunk.toString('latin1');
+      });
+      socket.on('close', () => resolve(text));
+      socket.write(`${[`GET /${n} HTTP/1.1`, ...lines('fra1').slice(1)].join('\r\n')}\r\n\r\n`);
+      return { promise, isBegun: () => text.endsWith('begun') };
+    });
+    await eventually('both answers have begun', () => texts.every(({ isBegun }) => isBegun()));
+    fleet.tiers.set('fra1', { ...known, serials: [fleet.issue('fra1').serial] });
+    fleet.recheck();
+    await idleClosed;
+    ends.get('/0')?.();
+    assert.match((await texts[0]?.promise) ?? '', /\r\n\r\nbegunended$/);
+    fleet.tiers.set('fra1', { ...known, parent: 'other' });
+    fleet.recheck();
+    assert.match((await texts[1]?.promise) ?? '', /\r\n\r\nbegun$/, 'it is no child any more');
+  });
+
   test('malformed requests and loops are refused', async (t) => {
     const origin = await startOrigin(t, reply('whole', FRESH));
     const fleet = createTestFleet(t, [origin.port]);

@@ -68,10 +68,15 @@ export class Tiers {
 
   /** Returns the id of the edge that presents this certificate; `undefined` unless its group is right below this one's. */
   childOf(certificate: X509Certificate): string | undefined {
-    const { source, edgeId } = this.#options;
     const edge = this.#known(certificate);
-    const parent = edge === undefined ? undefined : source.getTier(edge)?.parent;
-    return parent !== undefined && parent === source.getTier(edgeId)?.group ? edge : undefined;
+    return edge !== undefined && this.isChild(edge) ? edge : undefined;
+  }
+
+  /** Whether the group of an edge is right below this one's. */
+  isChild(edge: string): boolean {
+    const { source, edgeId } = this.#options;
+    const parent = source.getTier(edge)?.parent;
+    return parent !== undefined && parent === source.getTier(edgeId)?.group;
   }
 
   /** Whether the certificate is that of a parent. */

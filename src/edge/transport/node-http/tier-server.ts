@@ -2,7 +2,7 @@
  * The listener for edges that fetch through this one: mutual TLS, GET and HEAD over HTTP/1.1. The certificate of each
  * connection must be one that the feed names, also later on.
  */
-import { constants } from 'node:crypto';
+import { constants, type X509Certificate } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
@@ -36,7 +36,7 @@ const TLS_OPTIONS = {
 
 export function createTierServer(parts: ServerParts, tiers: Tiers): TierServer {
   const { edge, limits } = parts;
-  const children = new Map<TLSSocket, string>();
+  const children = new Map<TLSSocket, Child>();
   let context = contextOf(tiers);
   const server = createServer({
     ...TLS_OPTIONS,
@@ -51,7 +51,7 @@ export function createTierServer(parts: ServerParts, tiers: Tiers): TierServer {
   server.maxHeadersCount = 0; // only the size is limited: beyond a count Node would drop fields silently
   server.maxConnections = MAX_CONNECTIONS;
   standBefore(server, (socket) => {
-    const child = childOf(tiers, socket);
+    const child = childOn(tiers, socket);
     if (child === undefined) return false;
     children.set(socket, child);
     socket.once('close', () => children.delete(socket));
@@ -60,7 +60,10 @@ export function createTierServer(parts: ServerParts, tiers: Tiers): TierServer {
   server.on('request', (message: IncomingMessage, response: ServerResponse) => {
     // `as`: the connections of this server, see `standBefore`.
     const socket = message.socket as TLSSocket;
-    const tier = tierOf(message, children.get(socket));
+    const child = children.get(socket);
+    if (child?.isLeaving) return void socket.destroy();
+    if (child !== undefined) noteAnswer(child, socket, response);
+    const tier = tierOf(message, child?.edge);
     if (typeof tier === 'number') return refuse(response, tier);
     response.once('finish', () => {
       if (edge.isDraining()) setImmediate(() => server.closeIdleConnections());
@@ -82,7 +85,7 @@ export function createTierServer(parts: ServerParts, tiers: Tiers): TierServer {
       if (next.cert !== context.cert || next.ca.join() !== context.ca.join())
         server.setSecureContext({ ...TLS_OPTIONS, ...next });
       context = next;
-      for (const [socket, child] of children) if (childOf(tiers, socket) !== child) socket.destroy();
+      recheckChildren(tiers, children);
     },
     end: () => server.closeIdleConnections(),
     cutAll: () => server.closeAllConnections(),
@@ -94,13 +97,47 @@ function contextOf(tiers: Tiers) {
   return { cert, key, ca: [...ca] };
 }
 
+/** A connection of an edge that fetches through this one. */
+interface Child {
+  readonly edge: string;
+  readonly certificate: X509Certificate;
+  /** Requests that are not answered yet. */
+  underWay: number;
+  /** Whether the edge has another certificate by now: the connection takes no more requests. */
+  isLeaving: boolean;
+}
+
 /** Returns `undefined` also if the settings cannot be read for now: the edge tries again, or elsewhere. */
-function childOf(tiers: Tiers, socket: TLSSocket): string | undefined {
+function childOn(tiers: Tiers, socket: TLSSocket): Child | undefined {
   const certificate = socket.getPeerX509Certificate();
   try {
-    return certificate && tiers.childOf(certificate);
+    const edge = certificate && tiers.childOf(certificate);
+    return certificate && edge && { edge, certificate, underWay: 0, isLeaving: false };
   } catch {
     return undefined;
+  }
+}
+
+function noteAnswer(child: Child, socket: TLSSocket, response: ServerResponse): void {
+  child.underWay++;
+  response.once('close', () => {
+    child.underWay--;
+    endIfLeft(child, socket);
+  });
+}
+
+function endIfLeft({ isLeaving, underWay }: Child, socket: TLSSocket): void {
+  if (isLeaving && underWay === 0) socket.destroySoon();
+}
+
+/** Cuts edges that are no children any more. One with a new certificate is to connect anew, after its present answer. */
+function recheckChildren(tiers: Tiers, children: ReadonlyMap<TLSSocket, Child>): void {
+  for (const [socket, child] of children) {
+    if (!tiers.isChild(child.edge)) socket.destroy();
+    else if (tiers.childOf(child.certificate) !== child.edge) {
+      child.isLeaving = true;
+      endIfLeft(child, socket);
+    }
   }
 }
 
