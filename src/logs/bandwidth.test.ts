@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { droppedOf, monthOf, monthSamples, sampleRate } from './bandwidth.ts';
+import { droppedOf, isCountedWhole, monthOf, monthSamples, sampleRate } from './bandwidth.ts';
 import { createDays } from './day.ts';
 
+const FIVE = 300_000;
+const DAY = 86_400_000;
 const SHANGHAI = createDays('Asia/Shanghai');
 
 test('a month has a sample for each five minutes of the time zone, also where clocks are changed', () => {
@@ -35,4 +37,17 @@ test('a month that is not over has the samples that are', () => {
 
 test('a sample is the mean of its five minutes in bits per second', () => {
   assert.deepEqual([sampleRate(0), sampleRate(300), sampleRate(37_500_000_000)], [0, 8, 1_000_000_000]);
+});
+
+test('a month is whole unless hours or days with traffic lie before its first sample', () => {
+  const none = 31 * DAY;
+  const rows = [
+    ['no traffic', { five: none, hour: none, day: none }, true],
+    ['counted from the first traffic on', { five: 3 * DAY + 7 * FIVE, hour: 3 * DAY, day: 3 * DAY }, true],
+    ['at the end of a day of 25 hours, its hours forgotten', { five: DAY + FIVE, hour: none, day: 0 }, true],
+    ['in none', { five: none, hour: none, day: 0 }, false],
+    ['from the second day on', { five: DAY + 3_600_000, hour: none, day: 0 }, false],
+    ['from the second hour on', { five: 3_600_000, hour: 0, day: 0 }, false],
+  ] as const;
+  for (const [what, first, isWhole] of rows) assert.equal(isCountedWhole(first), isWhole, what);
 });

@@ -1,5 +1,5 @@
 /** The bandwidth of a month by which traffic is billed: its 95th percentile. Pure. docs/decisions/0742 */
-import { FIVE_MINUTES_MS } from '#lib/durations.ts';
+import { DAY_MS, FIVE_MINUTES_MS, HOUR_MS } from '#lib/durations.ts';
 import type { Days } from './day.ts';
 
 /** Days for which samples are kept: of domains, at least this month and the last one. */
@@ -32,6 +32,17 @@ export function monthSamples(month: string, completeUntil: number, days: Days): 
   const until = Math.max(from, Math.min(to, completeUntil));
   const samples = Math.floor((until - from) / FIVE_MINUTES_MS);
   return { month, from, to, samples, isComplete: until === to };
+}
+
+/** A day on which clocks are set back. */
+const LONGEST_DAY_MS = DAY_MS + HOUR_MS;
+
+/**
+ * Whether samples were counted as early as other sums, whose beginnings are compared: before the update that brought
+ * them there was traffic without any.
+ */
+export function isCountedWhole({ five, hour, day }: Readonly<Record<'five' | 'hour' | 'day', number>>): boolean {
+  return five < hour + HOUR_MS && five < day + LONGEST_DAY_MS;
 }
 
 /** Returns how many of the highest samples are dropped. */

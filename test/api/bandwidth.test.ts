@@ -77,4 +77,26 @@ describeOnBothEngines('bandwidth of a month', (newDatabase) => {
       'sums of accounts are kept longer',
     );
   });
+
+  test('a month with traffic from before the update that brought samples is refused, and no other', async (t) => {
+    const { api, mine, theirs } = await startWithCustomers(t, newDatabase);
+    const [id, other] = [await add(mine, 'one.example'), await add(theirs, 'two.example')];
+    const traffic = createTestTraffic(t, api.db);
+    const next = DAYS.startOf(DAYS.dayOf(FROM + 31.5 * DAY_MS).replace(/\d\d$/, '01'));
+    for (const at of [FROM + DAY_MS, FROM + 20 * DAY_MS, next]) await traffic.addCounts(Number(id), at, { bytesOut: 9 });
+    await traffic.addCounts(Number(other), FROM + 20 * DAY_MS, { bytesOut: 9 });
+    // The update found the minutes of seven days.
+    for (const table of ['stat_sum', 'stat_account'] as const)
+      await api.db.query
+        .deleteFrom(table)
+        .where('grain', '=', 'five')
+        .where('at', '<', FROM + 13 * DAY_MS)
+        .execute();
+    api.now = next + DAY_MS;
+    const code = async (call: CallAs, request: object) => (await call('stat.bandwidth', { ...request })).errorCode;
+    assert.equal(await code(mine, { month: MONTH }), 'monthNotWhole');
+    assert.equal(await code(mine, { month: MONTH, domain_ids: [id] }), 'monthNotWhole');
+    assert.equal(await code(theirs, { month: MONTH }), undefined, 'it had no traffic before');
+    assert.equal(await code(mine, {}), undefined, 'the month after');
+  });
 });

@@ -1,8 +1,8 @@
 /** The bandwidth of a month by which traffic is billed. docs/decisions/0742 */
 import { ServiceError } from '#contract/errors/service-error.ts';
-import { type BandwidthOwner, readHighestSamples } from '#db/tables/bandwidth.ts';
+import { type BandwidthOwner, findFirstSums, readHighestSamples } from '#db/tables/bandwidth.ts';
 import { DAY_MS, FIVE_MINUTES_MS, MINUTE_MS } from '#lib/durations.ts';
-import { BANDWIDTH_DAYS, droppedOf, monthOf, monthSamples, nextMonth } from '#logs/bandwidth.ts';
+import { BANDWIDTH_DAYS, droppedOf, isCountedWhole, monthOf, monthSamples, nextMonth } from '#logs/bandwidth.ts';
 import type { BandwidthView } from '../wire/wire-bandwidth.ts';
 import { findAccountOrRefuse } from './find-account.ts';
 import type { Call, Handler } from './handler.ts';
@@ -33,6 +33,7 @@ async function readBandwidth(
   const first = nextMonth(monthOf(now - keptDays * DAY_MS, days));
   if (month < first || month > last) throw new ServiceError('monthNotKept', { month, first, last });
   const samples = monthSamples(month, now - REPORTED_MS, days);
+  if (!isCountedWhole(await findFirstSums(db.query, owner, samples))) throw new ServiceError('monthNotWhole', { month });
   const dropped = droppedOf(samples.samples);
   const { from } = samples;
   const to = from + samples.samples * FIVE_MINUTES_MS;

@@ -26,6 +26,10 @@ export const VIEW_ERRORS = {
     '没有 {month} 的带宽采样：可查询 {first} 至 {last}',
     'there are no samples of {month}: expected a month from {first} to {last}',
   ),
+  monthNotWhole: refusal(
+    '{month} 的带宽采样不完整：采样自当月升级后才开始，请查询之后的月份',
+    'the samples of {month} are not complete, since they begin with an update of the service: expected a later month',
+  ),
   seriesTooLong: refusal(
     '所查询的时间有 {points} 个点：至多 {limit} 个，请缩短时间或增大 interval',
     'the time asked for has {points} points: expected at most {limit}, so a shorter time or a larger interval',

@@ -25,17 +25,20 @@ export interface HighestSamples {
   readonly totalBytes: number;
 }
 
+/** Beginnings of the first sums of a span, by grain; the end of the span: there is none. */
+export interface FirstSums {
+  readonly five: number;
+  readonly hour: number;
+  readonly day: number;
+}
+
 export async function readHighestSamples(
   x: Executor,
-  { accountId, domainIds }: BandwidthOwner,
+  owner: BandwidthOwner,
   { from, to, highest }: BandwidthSpan,
 ): Promise<HighestSamples> {
-  const source =
-    domainIds === undefined
-      ? sql`select at, bytes_out as bytes from stat_account where account_id = ${accountId}`
-      : sql`select at, sum(bytes_out) as bytes from stat_sum where domain_id ${inIds(x, domainIds)}`;
-  const samples = sql`${source} and grain = 'five' and at >= ${from} and at < ${to}
-    ${domainIds === undefined ? sql`` : sql`group by at`}`;
+  const samples = sql`select at, sum(bytes_out) as bytes from ${sumsOf(x, owner)}
+    and grain = 'five' and at >= ${from} and at < ${to} group by at`;
   const { rows } = await sql<{ at: number | string; bytes: number | string }>`
     select at, bytes from (${samples}) as s order by bytes desc, at limit ${sql.lit(highest)}`.execute(x);
   const total = await sql<{ bytes: number | string | null }>`
@@ -44,4 +47,25 @@ export async function readHighestSamples(
     highest: rows.map(({ at, bytes }) => ({ at: Number(at), bytes: Number(bytes) })),
     totalBytes: Number(total.rows[0]?.bytes ?? 0),
   };
+}
+
+/** Returns when the first traffic of a span was counted. */
+export async function findFirstSums(
+  x: Executor,
+  owner: BandwidthOwner,
+  { from, to }: Pick<BandwidthSpan, 'from' | 'to'>,
+): Promise<FirstSums> {
+  const first = (grain: keyof FirstSums) =>
+    sql`(select min(at) from ${sumsOf(x, owner)} and grain = ${sql.lit(grain)} and at >= ${from} and at < ${to})`;
+  const { rows } = await sql<Readonly<Record<keyof FirstSums, number | string | null>>>`
+    select ${first('five')} as five, ${first('hour')} as hour, ${first('day')} as day`.execute(x);
+  const [row] = rows;
+  const of = (grain: keyof FirstSums) => Number(row?.[grain] ?? to);
+  return { five: of('five'), hour: of('hour'), day: of('day') };
+}
+
+function sumsOf(x: Executor, { accountId, domainIds }: BandwidthOwner) {
+  return domainIds === undefined
+    ? sql`stat_account where account_id = ${accountId}`
+    : sql`stat_sum where domain_id ${inIds(x, domainIds)}`;
 }
