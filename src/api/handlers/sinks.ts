@@ -32,8 +32,10 @@ export const SINK_HANDLERS = {
       const sinks = await listLineSinks(trx, keyring);
       const before = sinks.find((sink) => sink.name === name);
       if (before === undefined && sinks.length >= MAX_SINKS) throw new ServiceError('sinkLimit', { limit: MAX_SINKS });
-      const sink = { ...asked, headers: headers ?? before?.sink?.headers ?? [] };
-      await publish(trx, [putLineSink(keyring, name, sink)], now);
+      const kept = before?.sink?.headers ?? [];
+      if (headers === undefined && kept.length > 0 && originOf(before?.sink?.url) !== originOf(asked.url))
+        throw new ServiceError('sinkHeadersKept', { name });
+      await publish(trx, [putLineSink(keyring, name, { ...asked, headers: headers ?? kept })], now);
     });
   },
 
@@ -52,6 +54,11 @@ export const SINK_HANDLERS = {
     return await sinkTests.post(await composeSinkPost(sink, { edge: CONTROL, key: TEST_KEY, records: [record] }));
   },
 } satisfies { readonly [N in Extract<RouteName, `sinkOperator.${string}`>]: Handler<N> };
+
+/** Scheme, host and port. */
+function originOf(url: string | undefined): string {
+  return url === undefined ? '' : new URL(url).origin;
+}
 
 function findOrRefuse(sinks: readonly NamedSink[], name: string): NamedSink {
   const found = sinks.find((sink) => sink.name === name);

@@ -43,7 +43,7 @@ function addSet(command: Command, context: CliContext): void {
   addCallCommand(command, context, 'set <name> <url>', 'add a sink, or replace one')
     .option(
       '--header <line>',
-      'header field such as "Authorization: Bearer …"; several times; without it those that are stored stay',
+      'header field such as "Authorization: Bearer …"; several times; without it those that are stored stay, unless scheme, host or port of the URL change',
       addWhole,
     )
     .option('--no-headers', 'send no header fields of its own')
