@@ -1,4 +1,5 @@
 /** Edges in one process that fetch through each other, with certificates of one fleet and a feed that tests write. */
+import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomBytes, X509Certificate } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
@@ -26,6 +27,12 @@ export interface TestFleet {
   /** What the feed says of each edge. */
   readonly tiers: Map<string, EdgeTier>;
   readonly edges: readonly TierEdge[];
+  /** What each edge presents; `undefined`: its identity cannot be read. */
+  readonly keys: Map<string, TierKeys | undefined>;
+  /** Whether the feed's file is locked: then it cannot be read. */
+  isLocked: boolean;
+  /** Certificates that edges have looked at. */
+  leavesRead: number;
   /** Starts an edge of a group; with `listens` others reach it. */
   start(
     edgeId: string,
@@ -53,26 +60,37 @@ export function createTestFleet(
     const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     return { cert, key, ca: [authority.certificate], serial };
   };
-  const identityOf = (keys: TierKeys): TierIdentity => ({
-    tls: () => keys,
-    readLeaf: (certificate) => readEdgeLeaf(FLEET, certificate),
+  const keys = new Map<string, TierKeys | undefined>();
+  const identityOf = (edgeId: string): TierIdentity => ({
+    tls: () => keys.get(edgeId) ?? assert.fail('it has no identity'),
+    readLeaf: (certificate) => {
+      fleet.leavesRead++;
+      return readEdgeLeaf(FLEET, certificate);
+    },
   });
-  return {
+  const read = () => {
+    if (fleet.isLocked) throw new Error('database is locked');
+    return tiers;
+  };
+  const fleet: TestFleet = {
     tiers,
     edges,
+    keys,
+    isLocked: false,
+    leavesRead: 0,
     issue,
     async start(edgeId, group, { parent, listens = false, ...options } = {}) {
-      const keys = issue(edgeId);
+      if (!keys.has(edgeId)) keys.set(edgeId, issue(edgeId));
       const started = await startTestEdge(t, origins, {
         cdn: { id: CDN_ID },
         ...options,
         limits: { parentConnectMs: 30_000, ...options.limits }, // a busy machine is no failure
         tier: {
           edgeId,
-          identity: identityOf(keys),
+          identity: identityOf(edgeId),
           source: {
-            getTier: (edge) => tiers.get(edge),
-            listTiers: () => [...tiers].map(([edge, tier]) => ({ ...tier, edge })),
+            getTier: (edge) => read().get(edge),
+            listTiers: () => [...read()].map(([edge, tier]) => ({ ...tier, edge })),
           },
           ...(listens && { listen: { listen: { host: '127.0.0.1', port: 0 } } }),
         },
@@ -81,7 +99,7 @@ export function createTestFleet(
         group,
         ...(parent !== undefined && { parent }),
         ...(listens && { address: `127.0.0.1:${started.edge.tierPort}` }),
-        serials: [keys.serial],
+        serials: [keys.get(edgeId)?.serial ?? ''],
       });
       const edge: TierEdge = { ...started, edgeId };
       edges.push(edge);
@@ -91,17 +109,18 @@ export function createTestFleet(
     recheck: () => {
       for (const { edge } of edges) edge.recheck();
     },
-    connect: (port, keys) => {
+    connect: (port, own) => {
       const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>();
       const checkServerIdentity = (_: string, { raw }: { raw: Buffer }) =>
         readEdgeLeaf(FLEET, new X509Certificate(raw)) === undefined ? new Error('not an edge') : undefined;
-      const socket = connect({ host: '127.0.0.1', port, ca: authority.certificate, checkServerIdentity, ...keys });
+      const socket = connect({ host: '127.0.0.1', port, ca: authority.certificate, checkServerIdentity, ...own });
       socket.on('error', reject).on('close', () => reject(new Error('closed')));
       socket.once('secureConnect', () => resolve(socket));
       t.after(() => socket.destroy());
       return promise;
     },
   };
+  return fleet;
 }
 
 /** Sends a request over a connection, and resolves to the text that it carried until its end. */

@@ -29,7 +29,8 @@ export interface TiersOptions {
 export class Tiers {
   readonly edgeId: string;
   readonly #options: TiersOptions;
-  #parents: readonly Parent[] | undefined;
+  #parents: readonly Parent[] = [];
+  #isStale = true;
 
   constructor(options: TiersOptions) {
     this.edgeId = options.edgeId;
@@ -38,13 +39,24 @@ export class Tiers {
 
   /** Must be called when settings have changed. */
   reread(): void {
-    this.#parents = undefined;
+    this.#isStale = true;
   }
 
   /** Lists the edges that this one may fetch through; none: it fetches from origins. */
   parents(): readonly Parent[] {
-    this.#parents ??= this.#readParents();
+    if (!this.#isStale) return this.#parents;
+    try {
+      this.#parents = this.#readParents();
+      this.#isStale = false;
+    } catch {
+      // The settings cannot be read for now: the former ones are used.
+    }
     return this.#parents;
+  }
+
+  /** Lists the place of every edge. */
+  list(): readonly NamedTier[] {
+    return this.#options.source.listTiers();
   }
 
   #readParents(): readonly Parent[] {

@@ -8,6 +8,7 @@ import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { allValues } from '#http/headers.ts';
+import type { Logger } from '#lib/logger.ts';
 import type { Tiers } from '../../origin/parents/tiers.ts';
 import { handle } from '../../pipeline/handle.ts';
 import { parseTier, TIER_FIELD, type TierRequest } from '../../tier-fields.ts';
@@ -37,10 +38,8 @@ const TLS_OPTIONS = {
 export function createTierServer(parts: ServerParts, tiers: Tiers): TierServer {
   const { edge, limits } = parts;
   const children = new Map<TLSSocket, Child>();
-  let context = contextOf(tiers);
   const server = createServer({
     ...TLS_OPTIONS,
-    ...context,
     handshakeTimeout: limits.handshakeMs,
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: limits.requestHeaderMs,
@@ -50,6 +49,9 @@ export function createTierServer(parts: ServerParts, tiers: Tiers): TierServer {
   });
   server.maxHeadersCount = 0; // only the size is limited: beyond a count Node would drop fields silently
   server.maxConnections = MAX_CONNECTIONS;
+  const renew = createRenewal(server, tiers, edge.log);
+  const checkChildren = createChecks(tiers, children);
+  renew();
   standBefore(server, (socket) => {
     const child = childOn(tiers, socket);
     if (child === undefined) return false;
@@ -61,7 +63,8 @@ export function createTierServer(parts: ServerParts, tiers: Tiers): TierServer {
     // `as`: the connections of this server, see `standBefore`.
     const socket = message.socket as TLSSocket;
     const child = children.get(socket);
-    if (child?.isLeaving) return void socket.destroy();
+    checkChildren.again();
+    if (child?.isLeaving || socket.destroyed) return void socket.destroy();
     if (child !== undefined) noteAnswer(child, socket, response);
     const tier = tierOf(message, child?.edge);
     if (typeof tier === 'number') return refuse(response, tier);
@@ -81,20 +84,33 @@ export function createTierServer(parts: ServerParts, tiers: Tiers): TierServer {
   return {
     server,
     recheck: () => {
-      const next = contextOf(tiers);
-      if (next.cert !== context.cert || next.ca.join() !== context.ca.join())
-        server.setSecureContext({ ...TLS_OPTIONS, ...next });
-      context = next;
-      recheckChildren(tiers, children);
+      renew();
+      checkChildren.now();
     },
     end: () => server.closeIdleConnections(),
     cutAll: () => server.closeAllConnections(),
   };
 }
 
-function contextOf(tiers: Tiers) {
-  const { cert, key, ca } = tiers.tls();
-  return { cert, key, ca: [...ca] };
+/**
+ * Returns a function that lets the server present the newest certificate of this edge. If that cannot be used, such as
+ * between the replacements of two files, the former stays until the next call; without one no edge connects.
+ */
+function createRenewal(server: Server, tiers: Tiers, log: Logger): () => void {
+  let presented = '';
+  let problem = '';
+  return () => {
+    try {
+      const { cert, key, ca } = tiers.tls();
+      const next = [cert, key, ...ca].join();
+      if (next !== presented) server.setSecureContext({ ...TLS_OPTIONS, cert, key, ca: [...ca] });
+      presented = next;
+      problem = '';
+    } catch (error) {
+      if (problem !== String(error)) log.error({ err: error }, 'cannot take up the certificate for edges below this one');
+      problem = String(error);
+    }
+  };
 }
 
 /** A connection of an edge that fetches through this one. */
@@ -130,8 +146,31 @@ function endIfLeft({ isLeaving, underWay }: Child, socket: TLSSocket): void {
   if (isLeaving && underWay === 0) socket.destroySoon();
 }
 
+/**
+ * `now` looks at all connections if the place of any edge has changed. While the settings cannot be read nothing
+ * changes; `again` repeats a look that failed.
+ */
+function createChecks(tiers: Tiers, children: ReadonlyMap<TLSSocket, Child>) {
+  let checked: string | undefined = '';
+  const now = () => {
+    try {
+      const listed = JSON.stringify(tiers.list());
+      if (listed === checked) return;
+      checked = undefined;
+      recheck(tiers, children);
+      checked = listed;
+    } catch {
+      checked = undefined;
+    }
+  };
+  const again = () => {
+    if (checked === undefined) now();
+  };
+  return { now, again };
+}
+
 /** Cuts edges that are no children any more. One with a new certificate is to connect anew, after its present answer. */
-function recheckChildren(tiers: Tiers, children: ReadonlyMap<TLSSocket, Child>): void {
+function recheck(tiers: Tiers, children: ReadonlyMap<TLSSocket, Child>): void {
   for (const [socket, child] of children) {
     if (!tiers.isChild(child.edge)) socket.destroy();
     else if (tiers.childOf(child.certificate) !== child.edge) {
