@@ -227,6 +227,20 @@ describe('parents that fail', () => {
     assert.match(answer.headers['cache-status'] ?? '', /^causeway-parent; fwd=miss/);
   });
 
+  test('a domain whose origins do not answer the parent in time does not put it out', async (t) => {
+    const origin = await startOrigin(t, (request, response) => {
+      if (request.target === '/well') reply('whole', FRESH)(request, response);
+    });
+    const fleet = createTestFleet(t, [origin.port]);
+    await fleet.start('par1', 'core', { listens: true });
+    const child = await fleet.start('fra1', 'eu', { parent: 'core', limits: { firstByteMs: 1_000 } });
+    const slow = await Promise.all(['/0', '/1', '/2'].map((path) => child.get(path)));
+    for (const { status } of slow) assert.equal(status, 504);
+    assert.match(await child.registry.metrics(), /causeway_tier_failures_total 3/);
+    const answer = await child.get('/well');
+    assert.match(answer.headers['cache-status'] ?? '', /^causeway-parent; fwd=miss/);
+  });
+
   test('a parent that has another domain for the host is passed over', async (t) => {
     const origin = await startOrigin(t, reply('whole'));
     const fleet = createTestFleet(t, [origin.port]);

@@ -38,3 +38,24 @@ test('a clock that is set back keeps no parent out', () => {
   for (const at of [100_000, 100_001, 100_002]) health.noteFailure('par1', at);
   assert.equal(health.isOut('par1', 50_000), false);
 });
+
+test('requests of one site that are not answered in time put no parent out, those of two do', () => {
+  const health = createParentHealth();
+  for (let at = 0; at < 9; at++) health.noteFailure('par1', at, 7);
+  assert.equal(health.isOut('par1', 9), false);
+  health.noteFailure('par1', 9, 8);
+  assert.equal(health.isOut('par1', 9), true);
+  health.noteFailure('par1', 10_009, 7);
+  assert.equal(health.isOut('par1', 10_009), false, 'its trial by one of them is none');
+  health.noteFailure('par1', 10_010);
+  assert.equal(health.isOut('par1', 10_010), true);
+});
+
+test('a site that is slow adds nothing to other failures', () => {
+  const health = createParentHealth();
+  for (const at of [0, 1]) health.noteFailure('par1', at);
+  health.noteFailure('par1', 2, 7);
+  assert.equal(health.isOut('par1', 2), false);
+  health.noteFailure('par1', 3);
+  assert.equal(health.isOut('par1', 3), true);
+});

@@ -12,12 +12,21 @@ const MAX_PARENTS = 1_000;
 export interface ParentHealth {
   isOut(edge: string, now: number): boolean;
   noteAnswer(edge: string): void;
-  noteFailure(edge: string, now: number): void;
+  /**
+   * `slowSite`: the site whose request had no answer in time, which its origins may cause. Such failures count only if
+   * requests of two sites had them.
+   */
+  noteFailure(edge: string, now: number, slowSite?: number): void;
+}
+
+interface Failure {
+  readonly at: number;
+  readonly slowSite: number | undefined;
 }
 
 interface State {
-  /** Instants of the failures of late, oldest first. */
-  readonly failures: readonly number[];
+  /** Those of late, oldest first. */
+  readonly failures: readonly Failure[];
   readonly outUntil: number;
   /** How long it was out last; 0: not since its last answer. */
   readonly outMs: number;
@@ -33,15 +42,22 @@ export function createParentHealth(): ParentHealth {
       return now < outUntil && now >= outUntil - outMs; // not if the clock was set back
     },
     noteAnswer: (edge) => void states.delete(edge),
-    noteFailure: (edge, now) => states.set(edge, afterFailure(states.get(edge) ?? WELL, now)),
+    noteFailure: (edge, now, slowSite) =>
+      states.set(edge, afterFailure(states.get(edge) ?? WELL, { at: now, slowSite })),
   };
 }
 
 /** A parent that fails again right after its time out is out again at once. */
-function afterFailure({ failures, outUntil, outMs }: State, now: number): State {
-  const recent = [...failures.filter((at) => now - at < WINDOW_MS), now];
+function afterFailure({ failures, outUntil, outMs }: State, failure: Failure): State {
+  const now = failure.at;
+  const recent = [...failures.filter(({ at }) => now - at < WINDOW_MS), failure];
   const isTrial = outMs > 0 && now >= outUntil;
-  if (!isTrial && recent.length < FAILURES_UNTIL_OUT) return { failures: recent, outUntil, outMs };
+  if (countOf(recent) < (isTrial ? 1 : FAILURES_UNTIL_OUT)) return { failures: recent, outUntil, outMs };
   const nextMs = outMs === 0 ? OUT_MS : Math.min(MAX_OUT_MS, outMs * 2);
   return { failures: [], outUntil: now + nextMs, outMs: nextMs };
+}
+
+function countOf(failures: readonly Failure[]): number {
+  const sites = new Set(failures.flatMap(({ slowSite }) => slowSite ?? []));
+  return sites.size > 1 ? failures.length : failures.filter(({ slowSite }) => slowSite === undefined).length;
 }

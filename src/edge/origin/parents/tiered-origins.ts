@@ -90,7 +90,8 @@ export function createTieredOrigins(options: TieredOriginsOptions): TieredOrigin
         if (OWN_FAILURES.has(failure)) return { kind: 'failed', failure, detail };
         onFailure(parent.edge, detail);
         if (CROWDED.has(failure)) return askFrom(asked.length, asked, fetch, what);
-        if (PARENT_FAULTS.has(failure)) health.noteFailure(parent.edge, clock());
+        const slowSite = failure === 'originTimeout' ? fetch.site.id : undefined;
+        if (PARENT_FAULTS.has(failure)) health.noteFailure(parent.edge, clock(), slowSite);
       } else {
         const { status } = result.response;
         discardBody(result.response);
