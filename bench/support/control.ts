@@ -47,6 +47,7 @@ export async function startControl(folder: string, target: Target): Promise<Cont
     },
     locale: 'en',
     timeZone: 'UTC',
+    statSeconds: 30,
     domainStatusAs: 'int',
     cnameSuffix: 'cdn.localhost',
     logs: {

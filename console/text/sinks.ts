@@ -8,7 +8,8 @@ const en = {
   add: 'Add receiver',
   change: 'Change receiver',
   changeTitle: (name: string) => `Change ${name}`,
-  changeHelp: 'Header fields that are not given stay as they are. An address with another scheme, host or port needs them anew.',
+  changeHelp:
+    'Header fields that are not given stay as they are. An address with another scheme, host or port needs them anew.',
   remove: 'Remove receiver',
   removeTitle: (name: string) => `Remove ${name}?`,
   removeHelp: 'What edges have not sent yet is dropped.',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { droppedOf, isCountedWhole, monthOf, monthSamples, sampleRate } from './bandwidth.ts';
+import { droppedOf, isCountedWhole, monthOf, monthSamples, reportedMs, sampleRate } from './bandwidth.ts';
 import { createDays } from './day.ts';
 
 const FIVE = 300_000;
@@ -50,4 +50,8 @@ test('a month is whole unless hours or days with traffic lie before its first sa
     ['from the second hour on', { five: 3_600_000, hour: 0, day: 0 }, false],
   ] as const;
   for (const [what, first, isWhole] of rows) assert.equal(isCountedWhole(first), isWhole, what);
+});
+
+test('a sample is complete when edges that were asked to report less often have reported', () => {
+  assert.deepEqual([1, 15, 30, 3600].map(reportedMs), [120_000, 120_000, 180_000, 14_460_000]);
 });

@@ -1,6 +1,7 @@
 /** The bandwidth of a month by which traffic is billed: its 95th percentile. Pure. docs/decisions/0742 */
-import { DAY_MS, FIVE_MINUTES_MS, HOUR_MS } from '#lib/durations.ts';
+import { DAY_MS, FIVE_MINUTES_MS, HOUR_MS, MINUTE_MS } from '#lib/durations.ts';
 import type { Days } from './day.ts';
+import { MAX_FACTOR } from './report-pace.ts';
 
 /** Days for which samples are kept: of domains, at least this month and the last one. */
 export const BANDWIDTH_DAYS = { domains: 70, accounts: 400 } as const;
@@ -23,6 +24,11 @@ export interface BandwidthMonth {
 /** Returns the month of `at`, such as `2026-11`. */
 export function monthOf(at: number, days: Days): string {
   return days.dayOf(at).slice(0, 7);
+}
+
+/** Returns how long after traffic its report has come, also of an edge that was asked to report less often. */
+export function reportedMs(statSeconds: number): number {
+  return Math.max(2 * MINUTE_MS, MAX_FACTOR * statSeconds * 1000 + MINUTE_MS);
 }
 
 /** `month` has begun. `completeUntil`: instant up to which edges have reported. */

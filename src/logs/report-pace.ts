@@ -12,7 +12,7 @@ export const FULL_PACE: ReportPace = { factor: 1, changedAt: Number.NEGATIVE_INF
 
 /** A wait from which on edges are slowed down. */
 const LONG_WAIT_MS = 10_000;
-const MAX_FACTOR = 4;
+export const MAX_FACTOR = 4;
 /** Time that a change takes to show: every edge has reported twice by then. */
 const SETTLE_MS = 180_000;
 /** Time without a long wait after which edges may report more often again. */

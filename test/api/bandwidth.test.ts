@@ -22,7 +22,7 @@ describeOnBothEngines('bandwidth of a month', (newDatabase) => {
     const [one, two] = [await add(mine, 'one.example'), await add(mine, 'two.example')];
     const traffic = createTestTraffic(t, api.db);
     // 100 samples are over: the highest 5 are dropped, and the sixth counts.
-    api.now = FROM + 100 * FIVE_MS + 120_000;
+    api.now = FROM + 100 * FIVE_MS + 180_000;
     for (let n = 0; n < 10; n++) {
       const at = FROM + n * 7 * FIVE_MS;
       await traffic.addCounts(Number(one), at + 60_000, { bytesOut: mbit(10 * (n + 1)) });
@@ -83,7 +83,8 @@ describeOnBothEngines('bandwidth of a month', (newDatabase) => {
     const [id, other] = [await add(mine, 'one.example'), await add(theirs, 'two.example')];
     const traffic = createTestTraffic(t, api.db);
     const next = DAYS.startOf(DAYS.dayOf(FROM + 31.5 * DAY_MS).replace(/\d\d$/, '01'));
-    for (const at of [FROM + DAY_MS, FROM + 20 * DAY_MS, next]) await traffic.addCounts(Number(id), at, { bytesOut: 9 });
+    for (const at of [FROM + DAY_MS, FROM + 20 * DAY_MS, next])
+      await traffic.addCounts(Number(id), at, { bytesOut: 9 });
     await traffic.addCounts(Number(other), FROM + 20 * DAY_MS, { bytesOut: 9 });
     // The update found the minutes of seven days.
     for (const table of ['stat_sum', 'stat_account'] as const)

@@ -49,7 +49,11 @@ describeOnBothEngines('sinks of operators', (newDatabase) => {
     for (const url of ['http://logs.example/in', 'https://logs.example:444/in', 'https://evil.example/in'])
       assert.equal((await operate('sinkOperator.set', { name: 'vector', url })).errorCode, 'sinkHeadersKept', url);
     await operate('sinkOperator.set', { name: 'vector', url: 'https://LOGS.example:443/other' });
-    assert.deepEqual((await list())[0]?.['headers'], ['Authorization', 'X-Tenant'], 'another path of the same receiver');
+    assert.deepEqual(
+      (await list())[0]?.['headers'],
+      ['Authorization', 'X-Tenant'],
+      'another path of the same receiver',
+    );
     await operate('sinkOperator.set', { name: 'vector', url: 'https://new.example/in', headers: ['X-Tenant: b'] });
     const [moved] = await listLineSinks(api.db.query, api.ring);
     assert.deepEqual(moved?.sink?.headers, [{ name: 'X-Tenant', value: 'b' }]);

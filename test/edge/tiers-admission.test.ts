@@ -1,4 +1,4 @@
-/** Who may ask a parent, and what becomes of connections when that changes. */
+/** Admission of edges by a parent, and their connections when their place or certificate changes. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { formatTier } from '../../src/edge/tier-fields.ts';
@@ -130,11 +130,15 @@ describe('who may ask a parent', () => {
       text += chunk.toString('latin1');
     });
     const ask = () => socket.write(`${lines('fra1').join('\r\n')}\r\n\r\n`);
+    const isAnswered = () => text.endsWith('whole');
+    ask();
+    await eventually('it is admitted', isAnswered);
+    text = '';
     fleet.isLocked = true;
     fleet.tiers.delete('fra1');
     fleet.recheck();
     ask();
-    await eventually('it is answered', () => text.endsWith('whole'));
+    await eventually('it is answered', isAnswered);
     fleet.isLocked = false;
     text = '';
     ask();
@@ -147,8 +151,9 @@ describe('who may ask a parent', () => {
     const parent = await fleet.start('par1', 'core', { listens: true });
     const keys = fleet.issue('fra1');
     fleet.tiers.set('fra1', { group: 'eu', parent: 'core', serials: [keys.serial] });
-    await askOver(await fleet.connect(parent.edge.tierPort ?? 0, keys), lines('fra1', { site: 2 }));
-    await fleet.connect(parent.edge.tierPort ?? 0, keys);
+    const socket = await fleet.connect(parent.edge.tierPort ?? 0, keys);
+    socket.write(`${lines('fra1', { site: 2 }).join('\r\n')}\r\n\r\n`);
+    await new Promise((resolve) => socket.once('data', resolve)); // it is admitted
     const looksOf = () => {
       const before = fleet.leavesRead;
       fleet.recheck();

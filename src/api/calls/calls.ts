@@ -46,6 +46,8 @@ export interface CallOptions {
   readonly limits: ApiLimits;
   /** IANA name. */
   readonly timeZone: string;
+  /** How often edges report their traffic. */
+  readonly statSeconds: number;
   readonly domainStatusAs: 'int' | 'string';
   readonly cnameSuffix: string;
   /** Address of the console; absent: that of this listener, on `localhost`. */
@@ -215,6 +217,7 @@ function createServices(options: CallOptions, portOf: () => number): Omit<CallSe
       prefetchUrls: limits.prefetchUrlsPerDay,
     },
     days,
+    statSeconds: options.statSeconds,
     trafficRanks: new TrafficRanks(days),
     liveTraffic: new LiveTraffic({ db, asks: options.asks }),
     logSearches: new LogSearches(options.logs.blobs),

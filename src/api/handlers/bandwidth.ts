@@ -1,15 +1,20 @@
 /** The bandwidth of a month by which traffic is billed. docs/decisions/0742 */
 import { ServiceError } from '#contract/errors/service-error.ts';
 import { type BandwidthOwner, findFirstSums, readHighestSamples } from '#db/tables/bandwidth.ts';
-import { DAY_MS, FIVE_MINUTES_MS, MINUTE_MS } from '#lib/durations.ts';
-import { BANDWIDTH_DAYS, droppedOf, isCountedWhole, monthOf, monthSamples, nextMonth } from '#logs/bandwidth.ts';
+import { DAY_MS, FIVE_MINUTES_MS } from '#lib/durations.ts';
+import {
+  BANDWIDTH_DAYS,
+  droppedOf,
+  isCountedWhole,
+  monthOf,
+  monthSamples,
+  nextMonth,
+  reportedMs,
+} from '#logs/bandwidth.ts';
 import type { BandwidthView } from '../wire/wire-bandwidth.ts';
 import { findAccountOrRefuse } from './find-account.ts';
 import type { Call, Handler } from './handler.ts';
 import { readOwnDomains } from './own-domain.ts';
-
-/** Edges report within half a minute; some time more for those that are slow. */
-const REPORTED_MS = 2 * MINUTE_MS;
 
 export const BANDWIDTH_HANDLERS = {
   'stat.bandwidth': async (call, { domainIds, month }) => {
@@ -24,7 +29,7 @@ export const BANDWIDTH_HANDLERS = {
 } satisfies { readonly [N in 'stat.bandwidth' | 'operator.getBandwidth']: Handler<N> };
 
 async function readBandwidth(
-  { db, days, now }: Call,
+  { db, days, statSeconds, now }: Call,
   owner: BandwidthOwner,
   month = monthOf(now, days),
 ): Promise<BandwidthView> {
@@ -32,8 +37,9 @@ async function readBandwidth(
   const last = monthOf(now, days);
   const first = nextMonth(monthOf(now - keptDays * DAY_MS, days));
   if (month < first || month > last) throw new ServiceError('monthNotKept', { month, first, last });
-  const samples = monthSamples(month, now - REPORTED_MS, days);
-  if (!isCountedWhole(await findFirstSums(db.query, owner, samples))) throw new ServiceError('monthNotWhole', { month });
+  const samples = monthSamples(month, now - reportedMs(statSeconds), days);
+  if (!isCountedWhole(await findFirstSums(db.query, owner, samples)))
+    throw new ServiceError('monthNotWhole', { month });
   const dropped = droppedOf(samples.samples);
   const { from } = samples;
   const to = from + samples.samples * FIVE_MINUTES_MS;

@@ -47,6 +47,8 @@ export interface CallServices {
   readonly obtainsCertificates: boolean;
   /** Days in the service's time zone. */
   readonly days: Days;
+  /** How often edges report their traffic, in seconds. */
+  readonly statSeconds: number;
   /** Where a log file can be downloaded from `now` on, for a while. */
   readonly logUrl: (file: LogFile, now: number) => string;
   readonly livePorts: LivePorts;

@@ -197,6 +197,7 @@ export function apiOptions(config: Config, ring: Keyring) {
     },
     locale: config.locale,
     timeZone: config.timeZone,
+    statSeconds: config.statSeconds,
     domainStatusAs: config.domainStatusAs,
     cnameSuffix: config.cnameSuffix,
     consoleUrl: config.consoleUrl,

@@ -90,6 +90,7 @@ export async function startTestApi(
     trustedProxies: [],
     locale: 'zh-CN',
     timeZone: 'Asia/Shanghai',
+    statSeconds: 30,
     domainStatusAs: 'int',
     cnameSuffix: 'cdn.example',
     logs: {

@@ -25,7 +25,7 @@ interface Failure {
 }
 
 interface State {
-  /** Those of late, oldest first. */
+  /** Failures of late, oldest first. */
   readonly failures: readonly Failure[];
   readonly outUntil: number;
   /** How long it was out last; 0: not since its last answer. */

@@ -54,7 +54,8 @@ export function createTierServer(parts: ServerParts, tiers: Tiers): TierServer {
   renew();
   standBefore(server, (socket) => {
     const child = childOn(tiers, socket);
-    if (child === undefined) return false;
+    // A handshake that ends after all connections were cut would keep the listener from its end.
+    if (child === undefined || edge.isClosing()) return false;
     children.set(socket, child);
     socket.once('close', () => children.delete(socket));
     return true;
@@ -107,7 +108,8 @@ function createRenewal(server: Server, tiers: Tiers, log: Logger): () => void {
       presented = next;
       problem = '';
     } catch (error) {
-      if (problem !== String(error)) log.error({ err: error }, 'cannot take up the certificate for edges below this one');
+      if (problem !== String(error))
+        log.error({ err: error }, 'cannot take up the certificate for edges below this one');
       problem = String(error);
     }
   };
@@ -128,7 +130,8 @@ function childOn(tiers: Tiers, socket: TLSSocket): Child | undefined {
   const certificate = socket.getPeerX509Certificate();
   try {
     const edge = certificate && tiers.childOf(certificate);
-    return certificate && edge && { edge, certificate, underWay: 0, isLeaving: false };
+    if (certificate === undefined || edge === undefined) return undefined;
+    return { edge, certificate, underWay: 0, isLeaving: false };
   } catch {
     return undefined;
   }
