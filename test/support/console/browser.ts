@@ -10,6 +10,9 @@ import { obtain } from '../runner/needs.ts';
 import type { Cleanup } from '../temporary.ts';
 import { buildConsole } from './built-console.ts';
 
+/** How long a page may take for what a test waits for, on a machine that many tests share. */
+const WAIT_LIMIT_MS = 90_000;
+
 export interface ConsoleOptions {
   /** Settings of the service besides those of every test. */
   readonly settings?: Readonly<Record<string, string>>;
@@ -82,6 +85,7 @@ export async function launchBrowser(t: Cleanup, expected: readonly RegExp[] = []
             ...{ baseURL: url, locale: 'en', reducedMotion: 'reduce' },
             ...profile,
           });
+          context.setDefaultTimeout(WAIT_LIMIT_MS);
           await context.addInitScript(REPORT_VIOLATIONS);
           await prepare(context);
           return await goTo(await context.newPage(), path);
