@@ -1,5 +1,5 @@
-/** A field whose value is taken when the typing pauses, and at once when it is left or cleared. */
-import { type ChangeEvent, useRef, useState } from 'react';
+/** A field whose value is taken when the typing pauses, and at once when it is cleared. */
+import { type ChangeEvent, useEffect, useRef, useState } from 'react';
 
 const PAUSE_MS = 250;
 
@@ -12,10 +12,15 @@ export function useTyped(value: string, onPause: (typed: string) => void) {
     setKnown(value);
     setTyped(value);
   }
+  // What else was chosen during the pause must not be undone by what was there when the typing ended.
+  const latest = useRef({ value, onPause });
+  useEffect(() => {
+    latest.current = { value, onPause };
+  });
   const take = (text: string) => {
     clearTimeout(timer.current);
     setKnown(text);
-    if (text !== value) onPause(text);
+    if (text !== latest.current.value) latest.current.onPause(text);
   };
   return {
     value: typed,
