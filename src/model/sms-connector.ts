@@ -105,11 +105,11 @@ export interface GatewaySettings extends CommonSettings {
 export interface CmppSettings extends GatewaySettings {
   /** CMPP 2.0 or 3.0. */
   readonly kind: 'cmpp2' | 'cmpp3';
-  /** Fee_UserType, the payer: 0 the phone, 1 its sender, 2 the service, 3 the number in the field of fees. */
+  /** Fee_UserType, the payer: 0 the phone, 1 the sender by its number, 2 the service. */
   readonly feeUserType: number;
-  /** Numbers of parts in the fields of a submit: as they are, or 1 of 1. */
+  /** `one`: each part says that it is 1 of 1, as some gateways want; its user data header has the true numbers. */
   readonly pk: 'parts' | 'one';
-  /** Whether a shorter account is filled up to 6 octets before the login's digest is made of it. */
+  /** `6`: a shorter account is filled with zeros in the login's digest. */
   readonly accountPadding: 'none' | '6';
 }
 

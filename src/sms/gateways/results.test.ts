@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ResultClass } from '#model/sms-connector.ts';
 import { beginGatewaySession, dialectOf, GATEWAY_KINDS } from '../../../test/support/sms/gateway-dialects.ts';
 import { type GatewayKind, PROTOCOLS } from '../../../test/support/sms/gateway-protocols.ts';
 import type { RefusalClass } from '../carrier.ts';
@@ -91,7 +92,7 @@ for (const kind of GATEWAY_KINDS) {
   });
 }
 
-async function outcomeOf(kind: GatewayKind, result: number, results: Readonly<Record<string, RefusalClass>> = {}) {
+async function outcomeOf(kind: GatewayKind, result: number, results: Readonly<Record<string, ResultClass>> = {}) {
   const it = beginGatewaySession(kind, { results });
   const { submit, outcome } = it.submit();
   it.receive(it.protocol.submitAnswer(submit, it.protocol.idOf(submit, 1), result));
