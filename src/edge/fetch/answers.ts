@@ -294,8 +294,7 @@ export function answerResponse(
     if (notModified !== undefined)
       return { ...notModified, body: { kind: 'fill', stream: response.body, fill }, admitted };
   }
-  const answer = firstHandAnswer(response, mark, fill);
-  return admitted === undefined ? answer : { ...answer, admitted };
+  return firstHandAnswer(response, mark, fill, admitted);
 }
 
 /**

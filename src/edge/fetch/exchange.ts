@@ -326,7 +326,7 @@ export function judge(edge: Judges, visit: Visit, response: OriginResponse, sinc
     absentUpTo: Math.max(since, absentUpTo(sites, visit, undefined, clock())),
     store,
   });
-  if (admission.kind === 'skip') return admission;
+  if (admission.kind === 'skip' || told === undefined) return admission;
   return { kind: 'store', stored: withToldLifetime(admission.stored, told) };
 }
 

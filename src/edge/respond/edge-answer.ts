@@ -22,7 +22,7 @@ export interface EdgeAnswer {
   /** The same response, if it is stored. */
   readonly stored?: CachedResponse;
   /** Head of the response as it will be stored, if its body arrives whole. */
-  readonly admitted?: Stored;
+  readonly admitted?: Stored | undefined;
   /** Whether the stored body was read from the disk; of an object in slices, the first slice. */
   readonly isFromDisk?: boolean;
   /** Whether a validation returned it in place of the stored response. */

@@ -6,10 +6,15 @@ import type { OriginResponse } from '../origin/origin-request.ts';
 import type { CacheMark } from '../reasons.ts';
 import { type EdgeAnswer, type Fill, NO_BODY } from './edge-answer.ts';
 
-export function firstHandAnswer(response: OriginResponse, mark: CacheMark, fill: Fill | undefined): EdgeAnswer {
+export function firstHandAnswer(
+  response: OriginResponse,
+  mark: CacheMark,
+  fill: Fill | undefined,
+  admitted?: Stored,
+): EdgeAnswer {
   const { status, reason, body } = response;
   const headers = firstHandHeaders(response.headers, response);
-  return { status, reason, headers, body: { kind: 'stream', stream: body, fill }, mark, response };
+  return { status, reason, headers, body: { kind: 'stream', stream: body, fill }, mark, response, admitted };
 }
 
 /**
